@@ -56,7 +56,7 @@ MEANING = {
     "the inside of an expression or unit": r"^Position |but .* is expected here",
     "the inside of an address": r"tls:// needs it",
     "a metric, which a program may have registered": r"known are torque_rms",
-    "a symbol of the mechanism": r"is needed, unless|has no symbol",
+    "a symbol of the mechanism": r"is needed, unless|has no symbol|only symbols of `geometry`",
 }
 
 

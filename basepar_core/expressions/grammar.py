@@ -55,6 +55,7 @@ _FOREIGN: Mapping[str, tuple[float, str]] = {
     "kW": (1000, "W"),
     "degrees": (1, "deg"),
 }
+_A_MINUTE = re.compile(r"\b(1|U|r|rev) */ *min\b")
 _ELECTRICAL = ("V", "A", "ohm", "Ohm", "Ω", "H", "mH", "mA")
 #: Units in words, in the singular; -re is spelled -er.
 _IN_WORDS = {
@@ -236,6 +237,10 @@ class _Parser:
 
     def error(self, message: str, token: Token | None = None) -> ExpressionError:
         position = (token or self.next).position
+        if _A_MINUTE.search(self.text):
+            message = (
+                f"{message}; turns a minute are rpm: write {_A_MINUTE.sub('rpm', self.text)!r}"
+            )
         stop = "" if message.endswith("?") else "."
         return ExpressionError(f"Position {position} of {shown(self.text)}: {message}{stop}")
 

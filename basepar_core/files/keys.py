@@ -113,6 +113,11 @@ class Keys:
         """Keys that may be left out."""
         return tuple(key.name for key in self.keys if key.default != REQUIRED)
 
+    def below(self, name: str) -> str:
+        """Of a key that is not here the one whose mapping has it; empty where none or two do."""
+        found = [key.name for key in self.keys if name in _names(key.holds)]
+        return found[0] if len(found) == 1 else ""
+
     def plus(self, *further: Key) -> "Keys":
         """With further keys."""
         return replace(self, keys=(*self.keys, *further))
@@ -171,6 +176,18 @@ Shape = (
     | AnyOf
     | Again
 )
+
+
+def _names(shape: Shape) -> set[str]:
+    """Keys of a mapping, in any of its cases."""
+    match shape:
+        case Keys():
+            return set(shape.names)
+        case ByWord():
+            return set().union(*(case.names for case in shape.cases.values()))
+        case AnyOf():
+            return set().union(*map(_names, shape.shapes))
+    return set()
 
 
 def by_word(key: str, what: str, cases: Mapping[str, Keys]) -> ByWord:

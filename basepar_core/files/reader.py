@@ -119,6 +119,9 @@ class Reading:
                 path, line = key_path(node.path, key), node.lines[key]
                 meant_key = did_you_mean(key, [one for one in known if one != rest])
                 hint = remedies.unknown_key(key, entries) or meant_key
+                if (section := keys.below(key)) and not hint:
+                    pair = f"{{{key}: {remedies.written(entries[key])}}}"
+                    hint = f"; its place is in `{section}`: {pair}"
                 if rest and not hint:
                     hint = f"; write {rest}: {{{key}: {remedies.written(entries[key])}}}"
                 listed = hint or f"; known here: {', '.join(known)}"

@@ -21,6 +21,7 @@ from itertools import takewhile
 from typing import Any, NoReturn
 
 from basepar_core.errors import BaseparError, BaseparWarning, UsageError
+from basepar_core.texts import shell
 from workflows.views import flagged, place, spoken
 
 from . import (
@@ -123,8 +124,14 @@ def _joined(word: str, given: Sequence[str], lists: Sequence[str]) -> str:
         return ""
     if given[place - 2] in lists:
         words = takewhile(lambda one: not one.startswith("-"), given[place - 1 :])
-        return f"; if it belongs to {given[place - 2]}, write {','.join(words)}"
-    return f"; if it belongs to {given[place - 2]}, write {given[place - 1]}={word}"
+        return f"; if it belongs to {given[place - 2]}, write {given[place - 2]} {','.join(words)}"
+    option, before = given[place - 2 : place]
+    whole = f"{before}={word}"
+    if before.endswith(","):  # of several
+        whole = f"{before.rstrip(',')} {option} {word}"
+    elif "=" in before:  # a unit, or a blank behind the sign
+        whole = shell(f"{before}{'' if before.endswith('=') else ' '}{word}")
+    return f"; if it belongs to {option}, write {option} {whole}"
 
 
 def parser() -> argparse.ArgumentParser:

@@ -173,6 +173,12 @@ MISTAKES = {
         "",
         ("constraints[0] (line 4)", "transmission_angle(B,C,D)"),
     ),
+    "turns a minute": (
+        "show",
+        file(FOUR_BAR, "speed: 6.28 rad/s", "speed: 60 1/min"),
+        "",
+        ("cycle.joints.A.speed (line", "write '60 rpm'"),
+    ),
     "a unit in words": (
         "show",
         file(FOUR_BAR, "unit: m,", "unit: metres,"),
@@ -227,6 +233,12 @@ MISTAKES = {
         file(SWEEP, "[torque_rms]", "[torque_rms, torque_max]"),
         "",
         ("evaluate.metrics[1] (line 6)", "mean 'torque_peak'"),
+    ),
+    "a section's key at the top": (
+        "sweep",
+        SWEEP.replace("evaluate: {metrics: [torque_rms]}", "metrics: [torque_rms]"),
+        "",
+        ("metrics (line 6)", "its place is in `evaluate`: {metrics: [torque_rms]}"),
     ),
     "a number chosen by the program": (
         "sweep",
@@ -322,7 +334,7 @@ MISTAKES = {
         "show",
         "four-bar --set lx1 0.31",
         "",
-        ("--set", "write lx1=0.31"),
+        ("--set", "write --set lx1=0.31"),
     ),
     "a symbol": ("show", "four-bar --set lx9=0.31", "", ("'lx9'", "did you mean 'lx")),
     "the wrong file": (
@@ -507,7 +519,7 @@ TRIED = {
         "base",
         "four-bar --eliminate J1 J2 J3",
         "",
-        ("if it belongs to --eliminate, write J1,J2,J3",),
+        ("if it belongs to --eliminate, write --eliminate J1,J2,J3",),
     ),
     "another name for --store": (
         "sweep",
