@@ -113,6 +113,7 @@ def observe(
     values: Mapping[str, Array],
     motion: Motion,
     last_update: float = LAST_UPDATE,
+    path: Trace | None = None,
 ) -> Observation:
     """W of every variant along a motion.
 
@@ -126,8 +127,12 @@ def observe(
         The coordinates' motion.
     last_update
         As in `closure.trace`.
+    path
+        Of these variants along this motion's q, where it is known: loops are not closed again.
     """
-    return _along(model, values, motion, trace(model, values, motion.q, last_update))
+    if path is None:
+        path = trace(model, values, motion.q, last_update)
+    return _along(model, values, motion, path)
 
 
 def observe_alone(model: Model, motion: Motion) -> Observation:

@@ -23,12 +23,14 @@ def mass_columns(model: Model, motion: Motion, further: Sequence[Column] = ()) -
 
     `further` columns stand behind the inertial ones; of these rotors have inertia.
     """
+    still = replace(motion, q_dot=0 * motion.q, q_ddot=0 * motion.q)
+    seen = observe(model, {}, still)
 
     def rows(moving: Motion) -> Array:
-        return with_columns(model, {}, moving, observe(model, {}, moving), further).W[0]
+        found = observe(model, {}, moving, path=seen.trace)
+        return with_columns(model, {}, moving, found, further).W[0]
 
-    still = replace(motion, q_dot=0 * motion.q, q_ddot=0 * motion.q)
-    rest = rows(still)
+    rest = with_columns(model, {}, still, seen, further).W[0]
     found = []
     for j in range(len(motion.q)):
         q_ddot = 0 * motion.q
