@@ -89,12 +89,16 @@ def bidiagonals(T, q, e, rows, work):
         mirror[c] = 1.0 + (c + 1) * _GOLDEN % 1.0
         length += mirror[c, 0] ** 2
     scale[:] = 2.0 / length
-    _reflect_rows(T, mirror, scale, shares, 0)
+    _row_shares(T, mirror, scale, shares, 0)
     for k in range(size):
+        # A column loses the last reflection's part and gets the next at once: T of many large
+        # matrices comes from memory each time.
+        subtract(mirror[k], shares, T[k], k, size)
         dots(total, T[k], T[k], k, size)
         set_to(q[k], total)
         reflector(total, T[k], k, scale, edge)
         for c in range(k + 1, size):
+            subtract(mirror[c], shares, T[c], k, size)
             _reflect(total, T[k], scale, T[c], k, size)
         if k + 1 == size:
             break
@@ -103,12 +107,15 @@ def bidiagonals(T, q, e, rows, work):
         dots(total, mirror, mirror, k + 1, size)
         set_to(e[k], total)
         reflector(total, mirror, k + 1, scale, edge)
-        _reflect_rows(T, mirror, scale, shares, k + 1)
+        _row_shares(T, mirror, scale, shares, k + 1)
 
 
 @kernel
-def _reflect_rows(T, mirror, scale, shares, start):
-    """T (column, row, lane) times a reflection, in rows and columns from `start` on."""
+def _row_shares(T, mirror, scale, shares, start):
+    """What a reflection takes from T (column, row, lane), in rows and columns from `start` on.
+
+    It is the column's number of the mirror times the row's of `shares`.
+    """
     size = T.shape[0]
     shares[:] = 0.0
     for c in range(start, size):
@@ -116,8 +123,6 @@ def _reflect_rows(T, mirror, scale, shares, start):
     for r in range(start, size):
         for i in range(scale.size):
             shares[r, i] *= -scale[i]
-    for c in range(start, size):
-        subtract(mirror[c], shares, T[c], start, size)
 
 
 @inlined

@@ -34,7 +34,7 @@ def orthogonal(S, noise, slack, R, U, y, rest, dependent, close, Q, work):
     for j in range(width):
         for r in range(j + 1):
             set_to(column[r], S[j, r])
-        _outside(Q, column, along, part, j, j + 1)
+        _outside(Q, column, along, part, j)
         dots(size, column, column, 0, j + 1)
         total[:] = 1.0
         for r in range(j):
@@ -59,21 +59,24 @@ def orthogonal(S, noise, slack, R, U, y, rest, dependent, close, Q, work):
             R[j, j, i], U[j, j, i] = size[i], 1.0 / size[i]
     for r in range(width + 1):
         set_to(column[r], S[width, r])
-    _outside(Q, column, along, part, width, width + 1)
+    _outside(Q, column, along, part, width)
     dots(rest, column, column, 0, width + 1)
     for r in range(width):
         set_to(y[r], along[r])
 
 
 @kernel
-def _outside(Q, vector, along, part, count, rows):
-    """What `count` orthonormal columns leave of a vector, in place, and its parts along them."""
+def _outside(Q, vector, along, part, count):
+    """What `count` orthonormal columns leave of a vector, in place, and its parts along them.
+
+    As the columns of triangles that they are from, they end at the diagonal.
+    """
     along[:] = 0.0
     for _ in range(2):  # twice is enough for rounding
         for k in range(count):
-            dots(part[k], Q[k], vector, 0, rows)
+            dots(part[k], Q[k], vector, 0, k + 1)
         for k in range(count):
-            subtract(part[k], Q[k], vector, 0, rows)
+            subtract(part[k], Q[k], vector, 0, k + 1)
             for i in range(LANES):
                 along[k, i] += part[k, i]
 
@@ -99,11 +102,12 @@ def elimination(U, y, rest, dependent, order, forward, removed, rss, values, clo
     removed[0] = -1.0
     set_to(rss[0], rest)
     values[width] = 0.0
+    for j in range(width):
+        dots(phi[j], U[j], y, 0, width)
+        dots(squares[j], U[j], U[j], 0, width)
     for step in range(1, width + 1):
         axes = width - step + 1
         for j in range(width):
-            dots(phi[j], U[j], y, 0, axes)
-            dots(squares[j], U[j], U[j], 0, axes)
             for i in range(LANES):
                 values[step - 1, j, i] = phi[j, i] if alive[j, i] > 0.0 else 0.0
         if forward:
@@ -123,12 +127,22 @@ def elimination(U, y, rest, dependent, order, forward, removed, rss, values, clo
         for i in range(LANES):
             mirror[last, i] += -length[i] if mirror[last, i] < 0.0 else length[i]
         dots(length, mirror, mirror, 0, axes)
-        for j in range(width + 1):
-            row = U[j] if j < width else y
-            dots(total, row, mirror, 0, axes)
-            for i in range(LANES):
-                total[i] *= 2.0 / length[i]
-            subtract(total, mirror, row, 0, last)
+        # y first: what the next step asks of a row is found while the row is near. Large U come
+        # from memory at every step.
+        _reflect(total, mirror, length, y, axes)
+        for j in range(width):
+            _reflect(total, mirror, length, U[j], axes)
+            dots(phi[j], U[j], y, 0, last)
+            dots(squares[j], U[j], U[j], 0, last)
+
+
+@kernel
+def _reflect(total, mirror, square, row, axes):
+    """A row without its part along the last of some axes, where the mirror turns that one."""
+    dots(total, row, mirror, 0, axes)
+    for i in range(LANES):
+        total[i] *= 2.0 / square[i]
+    subtract(total, mirror, row, 0, axes - 1)
 
 
 @inlined
