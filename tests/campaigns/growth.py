@@ -163,7 +163,7 @@ def _cell(record: Record) -> str:
         return f"{spent * scale:.3g} {unit}"
     if "beyond" in record:
         return f"> {record['beyond']:.0f} s{'' if record['at'] == 'run' else ' to prepare'}"
-    return "error" if "error" in record else "failed" if "failed" in record else ""
+    return "no answer" if "error" in record else "failed" if "failed" in record else ""
 
 
 def main(arguments: Sequence[str]) -> None:

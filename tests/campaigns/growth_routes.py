@@ -97,9 +97,8 @@ class Subject:
         return excitation(self.mechanism, self.model.assembled.coordinates)
 
     @cached_property
-    def given(self) -> BaseParameters:
-        """The symbolic result with float64's φ₂, for which no exchanges are tried."""
-        return symbolic(self.model, numeric(self.model).eliminated)
+    def base(self) -> BaseParameters:
+        return symbolic(self.model)
 
     @cached_property
     def engine(self) -> Engine:
@@ -118,27 +117,27 @@ Job = Callable[[], Any]
 
 
 def _certificate(it: Subject, _: int) -> Job:
-    base = it.given
+    base = it.base
     return lambda: certify(it.model, base)
 
 
 def _checked(it: Subject, _: int) -> Job:
-    document = json.loads(json.dumps(certify(it.model, it.given)))
+    document = json.loads(json.dumps(certify(it.model, it.base)))
     return lambda: verify(document)
 
 
 def _black_box(it: Subject, _: int) -> Job:
-    wanted = it.given.eliminated
+    wanted = it.base.eliminated
     return lambda: black_box(it.model, wanted)
 
 
 def _code(it: Subject, _: int) -> Job:
-    kept = it.given.kept
+    kept = it.base.kept
     return lambda: torque_program(it.model, kept)
 
 
 def _spectra(it: Subject, count: int) -> Job:
-    base, seen = it.given, it.seen(count)
+    base, seen = it.base, it.seen(count)
     entries = base.beta_entries(symbol_values(it.mechanism, it.values(count)))
     entries = np.ascontiguousarray(np.broadcast_to(entries, (len(base.beta), count)))
     own = seen.W, seen.error, base.kept, base.eliminated, base.places, entries, seen.terms
@@ -146,7 +145,7 @@ def _spectra(it: Subject, count: int) -> Job:
 
 
 def _path(it: Subject, count: int) -> Job:
-    seen, kept = it.seen(count), it.given.kept
+    seen, kept = it.seen(count), it.base.kept
     phi = np.random.default_rng(5).uniform(0.5, 2.0, (count, seen.W.shape[3]))
     return lambda: paths.own_path(seen.W, phi, kept, None, seen.error, np.arange(count))
 
@@ -158,7 +157,9 @@ ROUTES: Mapping[str, Callable[[Subject, int], Job]] = {
     "numeric": lambda it, _: lambda: numeric(it.model),
     "generic rank": lambda it, _: lambda: generic_rank(it.model),
     "symbolic": lambda it, _: lambda: symbolic(it.model),
-    "symbolic, φ₂ given": lambda it, _: lambda: symbolic(it.model, numeric(it.model).eliminated),
+    "symbolic, φ₂ of float64": lambda it, _: (
+        lambda: symbolic(it.model, numeric(it.model).eliminated)
+    ),
     "precise": lambda it, _: lambda: precise(it.model),
     "black box": _black_box,
     "product": lambda it, _: lambda: product(it.model),
