@@ -131,13 +131,16 @@ def exponent(points: Iterable[tuple[float, float]]) -> float | None:
 
 
 def table(records: Iterable[Record]) -> Iterator[str]:
-    """Markdown, a table per family."""
-    last = {(r["family"], r["route"], r["size"]): r for r in records}
+    """Markdown, a table per family; of a point in several processes the median."""
+    points: dict[tuple[str, str, int], list[Record]] = {}
+    for r in sorted(records, key=lambda r: r.get("seconds", math.inf)):
+        points.setdefault((r["family"], r["route"], r["size"]), []).append(r)
+    middle = {key: found[(len(found) - 1) // 2] for key, found in points.items()}
     for family, (_, sizes) in FAMILIES.items():
         heads = [f"{family}: CPU", *map(str, sizes), "exponent (all)", "peak MB", "exponent"]
         yield f"\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}"
         for route in ROUTES:
-            yield _row(route, [last.get((family, route, n), {"size": n}) for n in sizes])
+            yield _row(route, [middle.get((family, route, n), {"size": n}) for n in sizes])
 
 
 def _row(route: str, row: Sequence[Record]) -> str:
