@@ -65,8 +65,11 @@ def parameter_indices(mechanism: Mechanism, wanted: Sequence[str]) -> list[int]:
     unknown = [given for given, name in zip(wanted, full, strict=True) if name not in names]
     if unknown:
         short = list(mechanism.parameter_aliases)
+        alike = [
+            one for one in short if one.rstrip("0123456789") == unknown[0].rstrip("0123456789")
+        ]
         known = ", ".join([*names[:8], "…"] if len(names) > 8 else names)
-        also = f" or short names such as {short[1]}" if short else ""
+        also = f" or short names such as {', '.join(alike or short[1:2])}" if short else ""
         raise UsageError(
             f"No parameter of {mechanism.name!r} is named {', '.join(unknown)}. Parameters are "
             f"{known}{also}.",

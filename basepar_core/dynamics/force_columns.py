@@ -128,7 +128,8 @@ def select(mechanism: Mechanism, wanted: Sequence[str]) -> tuple[Column, ...]:
         words = [*names, *KINDS, *SECTIONS]
         hint = "" if unknown[0] in words else did_you_mean(unknown[0], words)
         raise UsageError(
-            f"{mechanism.name!r} has no column {', '.join(unknown)}{hint or '.'} Its file names "
+            f"{mechanism.name!r} has no column{'s' * (len(unknown) > 1)} {', '.join(unknown)}"
+            f"{hint or '.'} Its file names "
             f"{', '.join(names) or 'none'}; others are written into it, under `friction:`, "
             f"`springs:` or `dampers:`.",
             unknown,

@@ -172,6 +172,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'lx1'?` where something known is close, else nothing."""
     known = list(known)
     plain = word.lower()
+    if calls := [one for one in known if one.startswith(f"{word}(")]:
+        return f"; it takes an argument: write one of {', '.join(calls[:20])}"
     close = [one for one in known if _parts(one) == _parts(word)]
     close += [one for one in known if len(plain) > 2 and one.lower().startswith(plain)]
     close += difflib.get_close_matches(word, known, n=1)

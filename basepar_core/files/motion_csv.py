@@ -48,7 +48,11 @@ def _check_header(
     missing = [title for title in wanted if title not in header]
     strangers = [title for title in header if title not in wanted]
     if missing or strangers:
-        lacks = f"has no column {', '.join(missing)}" if missing else "has columns to spare"
+        lacks = (
+            f"has no column{'s' * (len(missing) > 1)} {', '.join(missing)}"
+            if missing
+            else "has columns to spare"
+        )
         reading.mistake(node, f"{lacks}; {_first_line(header, strangers, wanted)}")
     elif len(set(header)) < len(header):
         reading.mistake(node, "has two columns of one name")

@@ -56,6 +56,8 @@ class Reading:
     ):
         self.mistakes = list(mistakes)
         self.folder = folder or Path()
+        #: Keys of the whole file.
+        self.top: Keys | None = None
         #: Motions of files that need not be read, by the path of the entry that names the file.
         self.recorded = recorded or {}
         #: Values of symbols and constants in the place of the file's, SI.
@@ -113,22 +115,24 @@ class Reading:
         if entries is None:
             return {}
         assert isinstance(node, Fields)
-        meant = ""
-        for key in entries:
+        if not node.path:
+            self.top = keys
+        meant, lacking = "", [key for key in keys.required if key not in entries]
+        for key, entry in entries.items():
             if key not in known:
-                path, line = key_path(node.path, key), node.lines[key]
-                meant_key = did_you_mean(key, [one for one in known if one != rest])
-                hint = remedies.unknown_key(key, entries) or meant_key
-                if (section := keys.below(key)) and not hint:
-                    pair = f"{{{key}: {remedies.written(entries[key])}}}"
-                    hint = f"; its place is in `{section}`: {pair}"
+                hint = (
+                    remedies.decimal_comma(key, entries)
+                    or did_you_mean(key, [one for one in known if one != rest])
+                    or remedies.count(key, entry, lacking)
+                    or remedies.moved(key, entry, node.path, keys, self.top)
+                )
                 if rest and not hint:
-                    hint = f"; write {rest}: {{{key}: {remedies.written(entries[key])}}}"
-                listed = hint or f"; known here: {', '.join(known)}"
-                self.mistakes.append(Mistake(path, f"unknown key{listed}", line))
+                    hint = f"; write {rest}: {{{key}: {remedies.written(entry)}}}"
+                message = "unknown key" + (hint or f"; known here: {', '.join(known)}")
+                self.mistakes.append(Mistake(key_path(node.path, key), message, node.lines[key]))
                 meant += hint
-        for key in keys.required:
-            if key not in entries and f"{key!r}" not in meant:
+        for key in lacking:
+            if f"{key!r}" not in meant and f"`{key}: " not in meant:
                 path = key_path(node.path, key)
                 message = remedies.missing(key, lines or {})
                 self.mistakes.append(Mistake(path, message, node.line))

@@ -8,6 +8,7 @@ from basepar_core.errors import ExpressionError
 from basepar_core.expressions import Dimension, Unit, parse, parse_unit
 from basepar_core.mechanism import JOINT_TYPES
 
+from .keys import Keys
 from .yaml_nodes import Fields, Items, Node, Text
 
 #: What a missing key may be given, where that depends on nothing else in the file.
@@ -24,6 +25,11 @@ _EXAMPLES: Mapping[str, str] = {
     "candidates": "64",
     "objectives": "{torque_rms: minimize}",
 }
+#: Keys that say how many; all that others might call so is a whole number.
+_COUNTS = ("samples", "candidates", "trials")
+_NO_COUNTS = ("seed", "workers", "harmonics")
+#: Sections of which each entry has a name that other sections use.
+_NAMED = ("joints", "bodies")
 #: Units of what symbols of mechanisms are, the most frequent first.
 _LIKELY = ("m", "kg", "kg/m", "kg*m^2", "kg/m^2", "kg/m^3", "s", "N", "N*m", "N/m", "m/s", "m/s^2")
 _RANGE = re.compile(r"([-+0-9.eE]*[0-9])\s*(?:\.\.\.?|-|–|…|to|:)\s*([-+]?[0-9.][-+0-9.eE]*)")
@@ -48,7 +54,16 @@ def missing(key: str, lines: Mapping[str, str]) -> str:
     return f"missing; write `{key}: {value}`" if value else "missing"
 
 
-def unknown_key(key: str, entries: Mapping[str, Node]) -> str:
+def count(key: str, given: Node, lacking: Collection[str]) -> str:
+    """The key that says how many, for another word, where just that one is lacking."""
+    counts = [one for one in lacking if one in _COUNTS]
+    whole = isinstance(given, Text) and given.value.strip().isdigit()
+    if len(counts) != 1 or not whole or key in _NO_COUNTS:
+        return ""
+    return f"; write `{counts[0]}: {written(given)}`"
+
+
+def decimal_comma(key: str, entries: Mapping[str, Node]) -> str:
     """The remedy for a key that is the rest of a number with a decimal comma, else nothing."""
     order = list(entries)
     before = entries[order[order.index(key) - 1]]
@@ -115,6 +130,18 @@ def parted(node: Items) -> str:
     if len(whole) == len(texts) or any(one.count("(") != one.count(")") for one in whole):
         return ""
     return f"[{', '.join(written(Text(one, '', 0)) for one in whole)}]"
+
+
+def moved(key: str, entry: Node, path: str, keys: Keys, top: Keys | None) -> str:
+    """Where else in the file a key belongs, with its entry; nothing if nowhere: below `keys`, its
+    mapping's, or at the top, or in another section."""
+    text = written(entry)
+    if top and key in top.names:
+        of = path.split(".")
+        inner = f"{{{of[1]}: {text}}}" if len(of) == 2 and of[0] in _NAMED else text
+        return f"; its place is at the top of the file: `{key}: {inner}`"
+    section = keys.below(key) or (top.below(key) if top else "")
+    return f"; its place is in `{section}`: {{{key}: {text}}}" if section else ""
 
 
 def top_lines(node: Node) -> dict[str, str]:

@@ -212,7 +212,8 @@ def _places(
         mistakes.append(
             Mistake(
                 "header",
-                f"has no column {', '.join(missing)}; it has {_list(titles)}. "
+                f"has no column{'s' * (len(missing) > 1)} {', '.join(missing)}; "
+                f"it has {_list(titles)}. "
                 + _remedy(header, missing, [title for title in titles if title not in wanted]),
             )
         )

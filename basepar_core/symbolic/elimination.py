@@ -8,7 +8,7 @@ parameters are exchanged as long as β gets shorter (`exchange.py`). Ties go by 
 name, never by order in the file.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -100,7 +100,7 @@ def eliminate(
             pivot_of[row] = k
             others.remove(row)
         if more or allowed - pivot_of.keys():
-            _refuse(others, len(more), allowed, pivot_of, names)
+            _refuse(others, more, allowed, pivot_of, names)
     if wanted is None and search:
         pivot_of = exchange(ring, columns, pivot_of, names, vanishes)
     eliminated = tuple(sorted(pivot_of))
@@ -206,13 +206,14 @@ def _poles(ring: Quotients, solved: Mapping[int, Column]) -> tuple[Exact, ...]:
 
 def _refuse(
     others: Sequence[int],
-    missing: int,
+    more: Collection[int],
     allowed: set[int],
     pivot_of: Mapping[int, int],
     names: Sequence[str],
 ) -> None:
-    """Say why φ₂ is not admissible; `missing` more must be eliminated, out of `others`."""
-    extra = sorted(allowed - pivot_of.keys())
+    """Say why φ₂ is not admissible, and one that is: `more` complete it, out of `others`."""
+    extra, missing = sorted(allowed - pivot_of.keys()), len(more)
+    whole = ", ".join(names[k] for k in sorted({*pivot_of, *more}))
     parts = []
     if extra:
         parts.append(
@@ -226,6 +227,6 @@ def _refuse(
         )
     raise EliminationError(
         f"These parameters are not an admissible choice of φ₂: {'; '.join(parts)}. This mechanism "
-        f"needs exactly {len(pivot_of) + missing} eliminated parameters.",
+        f"needs exactly {len(pivot_of) + missing} eliminated parameters, for example {whole}.",
         [names[k] for k in extra],
     )

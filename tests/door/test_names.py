@@ -5,9 +5,11 @@ import importlib
 import inspect
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -54,7 +56,7 @@ def test_examples_run(name, tmp_path, monkeypatch):
 #: Modules of which the door names no function.
 PLAIN = tuple(
     f"basepar.{name}"
-    for name in ("axes", "command", "errors", "foreign", "html", "torques", "version")
+    for name in ("__main__", "axes", "command", "errors", "foreign", "html", "torques", "version")
 )
 
 
@@ -68,9 +70,15 @@ def members(one):
     return [one, *own]
 
 
-def test_the_command_says_the_same_version(capsys):
+def by_module(words):
+    with mock.patch.object(sys, "argv", ["basepar", *words]):
+        runpy.run_module("basepar", run_name="__main__")
+
+
+@pytest.mark.parametrize("command", [main, by_module])
+def test_the_command_says_the_same_version(capsys, command):
     with pytest.raises(SystemExit) as ended:
-        main(["--version"])
+        command(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"basepar {basepar.__version__}\n"
 

@@ -183,7 +183,8 @@ def _limits(model: "Model", option: str, text: str | None, per: str = "") -> dic
 
     known = {value for joint in model.mechanism.joints for value in joint.values}
     found = {}
-    for name, word in pairs([text or ""], f"--{option}").items():
+    of = model.mechanism.coordinates[0]
+    for name, word in pairs([text or ""], f"--{option}", of).items():
         if name not in known:
             raise UsageError(
                 f"`{option}=`: {name} cannot be limited; known are {', '.join(sorted(known))}.",
@@ -250,7 +251,7 @@ def _deviations(model: "Model", text: str | None, option: str) -> dict[str, floa
     from .quantities import quantity
 
     mechanism, found = model.mechanism, {}
-    for name, word in pairs([text or ""], f"--{option}").items():
+    for name, word in pairs([text or ""], f"--{option}", mechanism.coordinates[0]).items():
         if name not in mechanism.coordinates:
             known = ", ".join(mechanism.coordinates)
             raise UsageError(f"--{option}: {name!r} is no coordinate; they are {known}.", [name])

@@ -186,8 +186,8 @@ def model_of(options: argparse.Namespace) -> "Model":
     return at_geometry(prepare(mechanism), with_values(mechanism, values))
 
 
-def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    """NAME=WORD pairs between commas.
+def pairs(texts: Sequence[str], option: str, example: str = "NAME") -> dict[str, str]:
+    """NAME=WORD pairs between commas; `example` is a name that there may be.
 
     Raises
     ------
@@ -201,6 +201,8 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
         name, equals, value = (part.strip() for part in word.partition("="))
         if not (name and equals and value) or name in found:
             why = "is given twice" if name in found else "is not of the form NAME=VALUE"
+            if not equals and not value and re.fullmatch(r"[-+0-9.].*", name):
+                why += f"; write whose it is, as in {option} {example}={word.strip()}"
             if not equals and re.fullmatch(r"[^:]+:[^:]+", word):
                 why += f"; write {word.replace(':', '=')}"
             raise UsageError(f"{option}: {word!r} {why}.", [option])

@@ -591,7 +591,7 @@ def test_cycle_from_data(tmp_path):
         ),
         (
             "",
-            "has no column t, A, A', A''; the file is empty, and its first line must name "
+            "has no columns t, A, A', A''; the file is empty, and its first line must name "
             "t,A,A',A''",
         ),
     ],

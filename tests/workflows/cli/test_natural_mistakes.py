@@ -240,6 +240,24 @@ MISTAKES = {
         "",
         ("metrics (line 6)", "its place is in `evaluate`: {metrics: [torque_rms]}"),
     ),
+    "another word for how many": (
+        "sweep",
+        file(SWEEP, "candidates:", "samples:"),
+        "",
+        ("space.samples (line 5)", "write `candidates: "),
+    ),
+    "a file's key in a joint": (
+        "show",
+        file(FOUR_BAR, "D: {type: revolute,", "D: {type: revolute, friction: [viscous],"),
+        "",
+        ("joints.D.friction", "top of the file: `friction: {D: [viscous]}`"),
+    ),
+    "a metric without its joints": (
+        "study",
+        file(STUDY, "torque_rms: minimize", "transmission_angle: maximize"),
+        "",
+        ("line 3", "write one of transmission_angle(A,B,C), transmission_angle(C,B,A)"),
+    ),
     "a number chosen by the program": (
         "sweep",
         SWEEP + "store: {chunk: auto}\n",
@@ -296,7 +314,7 @@ MISTAKES = {
         "identify",
         "four-bar",
         f"time,angle,torque\n{ROWS}",
-        ("no column t, A, tau.A", "--columns t=time,A=angle,tau.A=torque"),
+        ("no columns t, A, tau.A", "--columns t=time,A=angle,tau.A=torque"),
     ),
     "units in parentheses": (
         "identify",
