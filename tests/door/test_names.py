@@ -17,7 +17,8 @@ import basepar
 from basepar_core.arrays import Array
 from workflows.cli.main import main
 
-MODULES = ["basepar", *(f"basepar.{one.name}" for one in pkgutil.iter_modules(basepar.__path__))]
+NAMES = [one.name for one in pkgutil.iter_modules(basepar.__path__) if one.name != "__main__"]
+MODULES = ["basepar", *(f"basepar.{name}" for name in NAMES)]
 PUBLIC = [getattr(basepar, name) for name in basepar.__all__ if not name.startswith("__")]
 MADE = [one for one in PUBLIC if not (inspect.isclass(one) and issubclass(one, Exception))]
 #: What a name of the library must not load before it is used.
@@ -56,7 +57,7 @@ def test_examples_run(name, tmp_path, monkeypatch):
 #: Modules of which the door names no function.
 PLAIN = tuple(
     f"basepar.{name}"
-    for name in ("__main__", "axes", "command", "errors", "foreign", "html", "torques", "version")
+    for name in ("axes", "command", "errors", "foreign", "html", "torques", "version")
 )
 
 
