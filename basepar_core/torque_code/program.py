@@ -10,7 +10,7 @@ Written apart from `kinematics` and `regressor`, whose formulation is another (w
 virtual twists): each is a check of the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -20,6 +20,7 @@ from basepar_core.dynamics import (
     Column,
     Model,
     TreeJoint,
+    carried,
     configuration_size,
     joint_value,
     kinematics,
@@ -76,6 +77,9 @@ class TorqueProgram:
         Which parameters (by index) `p` are; those behind the inertial ones are of `further`.
     further
         The model's columns besides the inertial ones.
+    points
+        Nodes of the positions of the mechanism's points, one after the other, in the ground's
+        frame: x and y, in spatial mechanisms z.
     start
         (position,): the assembly's configuration; entries of coordinates are never read.
     """
@@ -89,6 +93,7 @@ class TorqueProgram:
     columns: tuple[int, ...]
     start: Array = field(repr=False)
     further: tuple[Column, ...] = ()
+    points: tuple[int, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -195,6 +200,7 @@ class _Writer(ColumnWriter):
             self.columns,
             self.model.assembled.q,
             self.further,
+            tuple(self._points()),
         )
 
     def _chosen(self) -> dict[int, Column]:
@@ -268,17 +274,27 @@ class _Writer(ColumnWriter):
         return [*[None] * len(slides), *turns], [*slides, *[None] * len(turns)]
 
     def _place(self) -> None:
-        """World poses of bodies, for loops, springs and dampers alone; the ground last."""
+        """World poses of bodies, for loops, springs, dampers and points; the ground last."""
         g = self.g
         n = self.topology.bodies
         self.R: list[Matrix] = [g.identity] * (n + 1)
         self.p: list[Vector] = [g.zero] * (n + 1)
-        if not self.topology.cuts and all(map(joint_value, self.further)):
+        apart = all(map(joint_value, self.further)) and not self.model.mechanism.points
+        if not self.topology.cuts and apart:
             return
         for node, link in zip(self.tree, self.links, strict=True):
             self.R[node.child] = g.compose(self.R[node.parent], link.R)
             shift = g.rotate(self.R[node.parent], link.origin)
             self.p[node.child] = g.plus(self.p[node.parent], shift)
+
+    def _points(self) -> Iterator[int]:
+        """Positions of the mechanism's points."""
+        g, mechanism = self.g, self.model.mechanism
+        local = carried(mechanism.points, mechanism.nominal)[..., 0]
+        for point, at in zip(mechanism.points, local, strict=True):
+            body = mechanism.body_index[point.body]
+            place = g.plus(self.p[body], g.rotate(self.R[body], g.vector(at)))
+            yield from place[: 2 if self.topology.planar else 3]
 
     def _turn(self) -> None:
         """Angular velocities in body axes, and velocities of origins in world axes' bodies'."""

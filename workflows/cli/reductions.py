@@ -139,7 +139,7 @@ COMMANDS = (
 Drop base parameters one by one, and what that costs in torque over the cycle.
 
 --export writes torque(q, qd, qdd, p, state) and acceleration(q, qd, tau, p, state) with the
-generalised base parameters of one size, and compares them with the full base model: operations,
+generalised base parameters of one size (and points(q, state) of the file's points), and compares them with the full base model: operations,
 processor time in Python, torque error, and inertia (a reduction of torques can leave joints
 without inertia, and is then no model for forward dynamics, which is reported).
 

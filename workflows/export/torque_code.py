@@ -227,6 +227,18 @@ def _body(program: TorqueProgram, c: bool) -> list[str]:
     return [*lines, f"return [{', '.join(words)}]"]
 
 
+def _points(program: TorqueProgram, c: bool) -> list[str]:
+    """Positions of the mechanism's points at a closed configuration."""
+    printer = _Printer(program, program.points, c)
+    lines = printer.lines(program.points)
+    words = [printer.word(node) for node in program.points]
+    if c:
+        return [*lines, *(f"at[{k}] = {word};" for k, word in enumerate(words))]
+    each = len(words) // len(program.model.mechanism.points)
+    rows = [", ".join(words[k : k + each]) for k in range(0, len(words), each)]
+    return [*lines, f"return [{', '.join(f'[{row}]' for row in rows)}]"]
+
+
 def _newton(program: TorqueProgram, c: bool) -> list[str]:
     """One Newton step on the loops: moves the state, gives the largest update."""
     flat = [[n for row in m for n in row] for m in program.matrices]
@@ -273,9 +285,10 @@ def write(
 
     Returns
     -------
-    A module with `torque(q, qd, qdd, p, state)` and `acceleration(q, qd, tau, p, state)`. The
-    state is what the loops determine and the coordinates it belongs to; it follows from call to
-    call, in small steps whatever the distance.
+    A module with `torque(q, qd, qdd, p, state)`, `acceleration(q, qd, tau, p, state)` and, where
+    the mechanism has points, `points(q, state)`: positions in the ground's frame, m. The state is
+    what the loops determine and the coordinates it belongs to; it follows from call to call, in
+    small steps whatever the distance.
     """
     c = form == "c"
     mechanism, model = program.model.mechanism, program.model
@@ -291,6 +304,9 @@ def write(
         "steps": np.asarray(model.loops.step, float).tolist(),
         "operations": operations(program).document(),
         "torque": _indented(_body(program, c)),
+        "points": [point.name for point in mechanism.points],
+        "places": _indented(_points(program, c)) if program.points else "",
+        "numbers": len(program.points),
         "newton": _indented(_newton(program, c)) if program.matrices else "",
         "largest": max((len(matrix) for matrix in program.matrices), default=0),
         "turns_freely": any(joint_type(node.kind).is_ball for node in model.topology.tree),

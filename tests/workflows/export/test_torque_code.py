@@ -4,14 +4,18 @@ import ctypes
 import shutil
 import subprocess
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import workflows
 from basepar_core.api import load
 from basepar_core.base.symbolic_route import symbolic
-from basepar_core.dynamics.closure import Model, prepare
+from basepar_core.dynamics import kinematics
+from basepar_core.dynamics.closure import Model, prepare, trace_alone
 from basepar_core.dynamics.motion import Motion, cycle, excitation
+from basepar_core.dynamics.points import carried, places
 from basepar_core.dynamics.regressor import observe
 from basepar_core.errors import UsageError
 from basepar_core.files.mechanism_file import library_names, loads
@@ -107,6 +111,41 @@ def compiled(text: str, folder) -> ctypes.CDLL:
 
 def pointer(array: np.ndarray):
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+
+
+#: A point of a body that moves in space, and one of the ground.
+IN_SPACE = """
+points:
+  P: {body: coupler, at: [0.1 m, 0.2 m, -0.3 m]}
+  Q: {body: ground, at: [1 m, 2 m, 3 m]}
+"""
+
+
+@pytest.mark.parametrize("name", ["jansen", "press", "rssr"])
+def test_points_are_where_kinematics_has_them(name, tmp_path):
+    shipped = Path(workflows.__file__).parent / "examples" / "mechanisms" / f"{name}.yaml"
+    mechanism = load(shipped if shipped.exists() else name)
+    if not mechanism.points:
+        mechanism = loads(mechanism.source + IN_SPACE)
+    one = prepare(mechanism)
+    motion = motion_of(one)
+    dims, path = kinematics.geometry(mechanism, {}), trace_alone(one, motion.q)
+    local = carried(mechanism.points, mechanism.nominal)[..., None]
+    wanted = places(one, dims.over_samples(), path.q, mechanism.points, local)
+    program = torque_program(one, [0])
+    found = module(write(program, [1.0], "python"))
+    assert found["POINTS"] == [point.name for point in mechanism.points]
+    library = compiled(write(program, [1.0], "c"), tmp_path) if shutil.which("cc") else None
+    ours, state = list(found["START"]), np.array(found["START"])
+    for k in range(SAMPLES):
+        expected = wanted[:, :, 0, k]
+        at = np.array(found["points"](motion.q[:, k].tolist(), ours))
+        # Loops are closed to 1e-9 times 1e-9; lengths are about 1 m.
+        np.testing.assert_allclose(at, expected[:, : at.shape[1]], rtol=0, atol=1e-12)
+        if library is not None:
+            out = np.empty_like(at)
+            assert library.points(*map(pointer, (motion.q[:, k].copy(), state, out))) == 0
+            np.testing.assert_allclose(out, at, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", ["four-bar", "five-bar", "ur10"])
