@@ -139,9 +139,10 @@ COMMANDS = (
 Drop base parameters one by one, and what that costs in torque over the cycle.
 
 --export writes torque(q, qd, qdd, p, state) and acceleration(q, qd, tau, p, state) with the
-generalised base parameters of one size (and points(q, state) of the file's points), and compares them with the full base model: operations,
-processor time in Python, torque error, and inertia (a reduction of torques can leave joints
-without inertia, and is then no model for forward dynamics, which is reported).
+generalised base parameters of one size, and points(q, state), where the file's points are; and
+compares them with the full base model: operations, processor time in Python, torque error, and
+inertia (a reduction of torques can leave joints without inertia, and is then no model for forward
+dynamics, which is reported).
 
 --data reduces to what measured torques are worth: a record as `basepar identify` reads it, its
 noise stated in the mechanism's file or estimated.
