@@ -248,6 +248,9 @@ def misfit(text: str, term: Term, slot: Unit) -> str:
     message = f"{shown(text)} {has} {term.unit}, but {wanted} is expected here"
     if _is_frequency(slot.dimension) and term.dimension == _PER_SECOND:
         return f"{message}; one Hz is 2π rad/s: divide by it and write Hz."
+    if term.written == "Hz" and slot.dimension == _PER_SECOND:
+        plain = text.strip().removesuffix("Hz").strip()
+        return f"{message}; write '{plain} rev/s'."
     if _is_frequency(term.dimension) and slot.dimension == _PER_SECOND:
         return f"{message}; one Hz is 2π rad/s: multiply by it and write rad/s."
     if term.written is not None:

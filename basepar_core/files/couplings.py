@@ -20,6 +20,7 @@ from basepar_core.expressions import (
     Pi,
     Unit,
     did_you_mean,
+    is_literal,
     multiply,
     names,
     negate,
@@ -30,7 +31,7 @@ from .assembly import nameable, value_units
 from .mechanism_keys import COUPLING
 from .reader import Reading
 from .remedies import written
-from .yaml_nodes import Fields, Node
+from .yaml_nodes import Fields, Items, Node
 
 _WHAT = "a mapping such as gears: {values: {A: 1, B: 2}}"
 _LINEAR = "couplings are linear"
@@ -73,7 +74,12 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
     if isinstance(node, Fields) and node.entries and set(node.entries) <= set(nameable(joints)):
         reading.mistake(node, f"coefficients stand in `values`: write {{values: {written(node)}}}")
         return None
-    entries = reading.fields(node, COUPLING)
+    if said := _of_a_ratio(node, joints):
+        reading.mistake(node, said)
+        return None
+    two = [joint.values[0] for joint in joints if joint.values][:2]
+    example = f"{{{', '.join(f'{value}: {k}' for k, value in enumerate(two, 1))}}}"
+    entries = reading.fields(node, COUPLING, {"values": example})
     given = reading.entries(
         entries.get("values"), "a mapping of joint values, such as {A: 1, B: 2}"
     )
@@ -110,6 +116,26 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
             reading.mistake(given[key], f"0 couples nothing; leave {key!r} out")
     offset = reading.expression(entries["offset"], unit) if "offset" in entries else ZERO
     return Coupling(name, terms, offset) if reading.count == before else None
+
+
+def _of_a_ratio(node: Node, joints: Sequence[Joint]) -> str:
+    """What to write for two joints and their ratio, as other programs have it; else nothing."""
+    parts = node.entries if isinstance(node, Fields) else {}
+    pairs = [one for one in parts.values() if isinstance(one, Items) and len(one.items) == 2]
+    ratio = parts.get("ratio") or parts.get("multiplier")
+    if "values" in parts or ratio is None or len(pairs) != 1:
+        return ""
+    one, other = map(written, pairs[0].items)
+    if not {one, other} <= set(nameable(joints)):
+        return ""
+    text = written(ratio).strip('"')
+    turned = f"-{text}" if is_literal(text) else f"-({text})"
+    factor = text[1:] if text.startswith("-") else turned
+    return (
+        f"a coupling is the sum of coefficients times joint values: write {{values: {{{one}: 1, "
+        f"{other}: {factor}}}}} for {one} = {text}·{other}, or {{values: {{{one}: {factor}, "
+        f"{other}: 1}}}} for {other} = {text}·{one}"
+    )
 
 
 def _factor(relation: Unit, value: Unit) -> Unit:

@@ -3,12 +3,12 @@
 All mistakes of a file are raised together, each with its path and line.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from basepar_core.errors import FileError, Mistake
 from basepar_core.expressions import UNITS, Expression
-from basepar_core.mechanism import Data, Mechanism, Vector
+from basepar_core.mechanism import GROUND, Data, Joint, Mechanism, Vector, joint_type
 from basepar_core.symbolic import Identities
 from basepar_core.texts import text_of
 
@@ -142,6 +142,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     bodies, joints = read_slender(reading, top, bodies, joints)
     reading.called = nameable(joints)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)
+    reading.freedom = _freedom(reading.planar, joints)
     units = value_units(joints)
     points = read_points(reading, top.get("points"), joints, names)
     slots = {name: units[name] for name in coordinates}
@@ -192,6 +193,13 @@ def _is_planar(reading: Reading, top: Mapping[str, Node]) -> bool:
     if space is None and isinstance(gravity, Items):
         return len(gravity.items) == 2
     return space == "planar"
+
+
+def _freedom(planar: bool, joints: Sequence[Joint]) -> int:
+    """Degrees of freedom by the count of bodies and joints, at least; motions may be redundant."""
+    free = 3 if planar else 6
+    bodies = {body for joint in joints for body in joint.bodies} - {GROUND}
+    return len(bodies) * free - sum(free - joint_type(joint.type).values for joint in joints)
 
 
 def _gravity(reading: Reading, node: Node | None) -> Vector:

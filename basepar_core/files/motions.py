@@ -16,6 +16,7 @@ from basepar_core.mechanism import (
     SineSum,
     States,
 )
+from basepar_core.texts import plural
 
 from . import remedies
 from .mechanism_keys import (
@@ -150,6 +151,13 @@ def _check_names(reading: Reading, node: Node, entries: Mapping[str, Node], slot
     lacking = [name for name in slots if name not in entries]
     for name in lacking[len(strangers) :]:  # a stranger is most likely a coordinate misspelt
         said = f"coordinate {name!r} is missing: give it here, or take it out of `coordinates`"
+        given = [one for one in slots if one not in lacking]
+        if len(given) == reading.freedom:  # else more may be wrong than one name too many
+            said = (
+                f"coordinate {name!r} is missing; but the joints leave "
+                f"{plural(len(given), 'degree')} of freedom: write `coordinates: "
+                f"[{', '.join(given)}]`, without {name}"
+            )
         reading.mistake(node, said)
 
 

@@ -11,6 +11,7 @@ from basepar_core.expressions import (
     Number,
     did_you_mean,
     evaluate,
+    is_literal,
     parse,
     parse_unit,
 )
@@ -18,6 +19,7 @@ from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.symbolic import roots
 
 from .mechanism_file import loads, recorded_motions
+from .symbols import meant_unit
 
 
 def read_values(mechanism: Mechanism, texts: Mapping[str, str]) -> dict[str, Expression]:
@@ -43,22 +45,25 @@ def read_values(mechanism: Mechanism, texts: Mapping[str, str]) -> dict[str, Exp
             found[name] = parse(text, parse_unit(symbols[name].unit or "1"), {})
         except ExpressionError as error:
             raise UsageError(f"{name}={text}: {error.message}", [name]) from None
-        _warn_beyond_bounds(symbols[name], found[name])
+        _warn_beyond_bounds(symbols[name], found[name], text)
     return found
 
 
-def _warn_beyond_bounds(symbol: Symbol, value: Expression) -> None:
+def _warn_beyond_bounds(symbol: Symbol, value: Expression, text: str) -> None:
     if symbol.bounds is None:
         return
     least, here, most = evaluate([symbol.bounds[0], value, symbol.bounds[1]], {})
-    if not least <= here <= most:
-        size = parse_unit(symbol.unit or "1").size
-        warnings.warn(
-            f"{symbol.name} = {_in_its_unit(symbol, here)} is beyond its bounds, "
-            f"{least / size:.6g} to {most / size:.6g}.",
-            BaseparWarning,
-            stacklevel=3,
+    if least <= here <= most:
+        return
+    size = parse_unit(symbol.unit or "1").size
+    bounds = f"{least / size:.6g} to {most / size:.6g} {symbol.unit}".rstrip()
+    said = f"{symbol.name} = {_in_its_unit(symbol, here)} is beyond its bounds, {bounds}"
+    if is_literal(text) and (unit := meant_unit(symbol, here, here)) is not None:
+        said += (
+            f"; in {unit.text} it lies within, and bare numbers are in {symbol.unit}: write "
+            f"{symbol.name}={text.strip()}{unit.text} if that is meant"
         )
+    warnings.warn(f"{said}.", BaseparWarning, stacklevel=3)
 
 
 def with_values(mechanism: Mechanism, values: Mapping[str, Expression]) -> Mechanism:

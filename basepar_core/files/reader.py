@@ -56,8 +56,9 @@ class Reading:
     ):
         self.mistakes = list(mistakes)
         self.folder = folder or Path()
-        #: Keys of the whole file.
-        self.top: Keys | None = None
+        self.top: remedies.Top | None = None
+        #: Degrees of freedom by the count of bodies and joints; 0 where it is not known.
+        self.freedom = 0
         #: Motions of files that need not be read, by the path of the entry that names the file.
         self.recorded = recorded or {}
         #: Values of symbols and constants in the place of the file's, SI.
@@ -116,7 +117,7 @@ class Reading:
             return {}
         assert isinstance(node, Fields)
         if not node.path:
-            self.top = keys
+            self.top = remedies.Top(keys, entries)
         meant, lacking = "", [key for key in keys.required if key not in entries]
         for key, entry in entries.items():
             if key not in known:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from basepar_core.errors import ExpressionError
@@ -132,16 +133,30 @@ def parted(node: Items) -> str:
     return f"[{', '.join(written(Text(one, '', 0)) for one in whole)}]"
 
 
-def moved(key: str, entry: Node, path: str, keys: Keys, top: Keys | None) -> str:
+@dataclass(frozen=True)
+class Top:
+    """The whole file: its keys, and what it has."""
+
+    keys: Keys
+    entries: Mapping[str, Node]
+
+
+def moved(key: str, entry: Node, path: str, keys: Keys, top: Top | None) -> str:
     """Where else in the file a key belongs, with its entry; nothing if nowhere: below `keys`, its
     mapping's, or at the top, or in another section."""
     text = written(entry)
-    if top and key in top.names:
+    if top and key in top.keys.names and path:
         of = path.split(".")
-        inner = f"{{{of[1]}: {text}}}" if len(of) == 2 and of[0] in _NAMED else text
-        return f"; its place is at the top of the file: `{key}: {inner}`"
-    section = keys.below(key) or (top.below(key) if top else "")
-    return f"; its place is in `{section}`: {{{key}: {text}}}" if section else ""
+        named = len(of) == 2 and of[0] in _NAMED
+        there = top.entries.get(key)
+        if there is None:
+            inner = f"{{{of[1]}: {text}}}" if named else text
+            return f"; its place is at the top of the file: `{key}: {inner}`"
+        if named and isinstance(there, Fields):
+            return f"; its place is in `{key}` at the top of the file: `{of[1]}: {text}`"
+        return ""
+    section = keys.below(key) or (top.keys.below(key) if top else "")
+    return f"; its place is in `{section}`: `{key}: {text}`" if section else ""
 
 
 def top_lines(node: Node) -> dict[str, str]:

@@ -7,7 +7,8 @@ sweep begins and by `basepar status`.
 
 import numpy as np
 
-from basepar_core.expressions import DIMENSIONLESS, UNITS, evaluate, parse_unit
+from basepar_core.expressions import DIMENSIONLESS, evaluate, parse_unit
+from basepar_core.files import meant_unit
 from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.symbolic import symbol_values
 from sweeps.store import Columns
@@ -54,15 +55,11 @@ def _beyond(symbol: Symbol, least: float, most: float) -> str:
     bounds = f"its bounds {low / size:.4g} … {high / size:.4g} {unit.text}".rstrip()
     if most >= low and least <= high:
         return f"{swept.rstrip()}, beyond {bounds}"
-    for other in UNITS.values():  # numbers that would be right in another unit
-        scale = other.size / size
-        alike = (other.dimension, other.is_angle) == (unit.dimension, unit.is_angle)
-        if alike and scale != 1 and low - slack <= least * scale and most * scale <= high + slack:
-            number = f"{least / size:.4g}"
-            return (
-                f"{swept}, wholly outside {bounds}. In {other.text} these numbers lie within: "
-                f"bare ones are in {unit.text}; write '{number} {other.text}' if that is meant"
-            )
+    if (other := meant_unit(symbol, least, most)) is not None:
+        return (
+            f"{swept}, wholly outside {bounds}. In {other.text} these numbers lie within: bare "
+            f"ones are in {unit.text}; write '{least / size:.4g} {other.text}' if that is meant"
+        )
     return f"{swept.rstrip()}, wholly outside {bounds}"
 
 

@@ -20,7 +20,7 @@ from .location import Location, locate
 from .lock import holder
 from .names import ROOT
 from .objects import Objects
-from .opened import raise_if_absent
+from .opened import beside, raise_if_absent
 from .records import Damaged, Record, Records
 from .seal import COPY, Document, Sealed, Wrong
 
@@ -153,7 +153,7 @@ def _lost(path: Location, root: str, copy: str) -> StoreError:
     raise_if_absent(path, FileNotFoundError())
     if not _has_copy(path):
         return StoreError(
-            f"{path} is not the store of a sweep (zarr.json {root}). Name another store.",
+            f"{path} is not the store of a sweep (zarr.json {root}). {beside(path)}",
             [str(path)],
         )
     return StoreError(

@@ -264,15 +264,25 @@ def _has_records(path: Location) -> bool:
     return (path / HIDDEN).is_dir()
 
 
+def beside(path: Location) -> str:
+    """What to name in the place of a path that is no store: of a file the stores beside it."""
+    here = () if isinstance(path, Bucket) or not path.is_file() else path.parent.glob("*.zarr")
+    stores = sorted(one for one in here if (one / seal.ROOT).is_file())
+    # Those that begin as the file does first: x.zarr and x-study.zarr of x.yaml.
+    stores.sort(key=lambda one: not one.stem.startswith(path.stem.split("-")[0]))
+    if not stores:
+        return "Name another store."
+    return f"It is a file; stores beside it: {', '.join(map(str, stores[:3]))}."
+
+
 def _foreign(path: Location, there: Objects) -> Document:
     """The `zarr.json` of a group that is none of ours, which whoever asked for it judges."""
     try:
         root = seal.read_document(there, seal.ROOT)
     except seal.Wrong as wrong:
         if str(wrong) == "is missing":
-            raise StoreError(
-                f"{path} is not the store of a sweep. Name another store.", [str(path)]
-            ) from wrong
+            said = f"{path} is not the store of a sweep. {beside(path)}"
+            raise StoreError(said, [str(path)]) from wrong
         raise StoreError(
             f"{path} cannot be read as a store: its zarr.json {wrong}. If it is a damaged store, "
             "remove it and run again.",

@@ -16,7 +16,8 @@ from basepar_core.base import (
     symbolic,
 )
 from basepar_core.dynamics import Column, Model, Motion, excitation, select
-from basepar_core.errors import UsageError
+from basepar_core.errors import ExpressionError, UsageError
+from basepar_core.expressions import evaluate, parse_any
 from basepar_core.identification import (
     FEWEST,
     Choices,
@@ -122,6 +123,15 @@ def _second(
     return None if data is None else read_measurement(data, model.mechanism, titles)
 
 
+def _in_si(value: object) -> str:
+    """What a number with a unit is without it; nothing for other texts."""
+    try:
+        number = evaluate([parse_any(str(value), {})[0]], {})[0]
+    except ExpressionError:
+        return "; write it in SI, without a unit"
+    return f"; in SI, without its unit, it is {float(number):.12g}"
+
+
 def full_names(model: Model, values: Mapping[str, float], option: str) -> dict[str, float]:
     """Values by full parameter name; short names such as mx1 are understood.
 
@@ -137,7 +147,8 @@ def full_names(model: Model, values: Mapping[str, float], option: str) -> dict[s
         except (TypeError, ValueError):
             number = np.nan
         if not np.isfinite(number):
-            raise UsageError(f"`{option}=`: {value!r} of {name} is no number.", [f"{option}="])
+            said = f"`{option}=`: {value!r} of {name} is no number{_in_si(value)}."
+            raise UsageError(said, [f"{option}="])
         found[model.mechanism.parameter_aliases.get(name, name)] = number
     return found
 

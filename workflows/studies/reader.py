@@ -174,6 +174,9 @@ def _variable(reading: Reading, node: Node, unit: Unit) -> Variable | None:
     return Integers(low, high, unit)
 
 
+DIRECTIONS = ("minimize", "maximize")
+
+
 def _objectives(reading: Reading, node: Node | None, known: Known) -> tuple[Objective, ...]:
     what = "a mapping from quantities to minimize or maximize"
     entries = reading.entries(node, what, "«»: minimize") or {}
@@ -181,7 +184,11 @@ def _objectives(reading: Reading, node: Node | None, known: Known) -> tuple[Obje
         reading.mistake(node, "no objective; at least one is needed")
     found = []
     for text, entry in entries.items():
-        direction = reading.choice(entry, ("minimize", "maximize"), "direction")
+        if text in DIRECTIONS and written(entry) not in DIRECTIONS:
+            turned = f"{{{written(entry)}: {text}}}"
+            reading.mistake(entry, f"turned round: the quantity comes first; write {turned}")
+            continue
+        direction = reading.choice(entry, DIRECTIONS, "direction")
         try:
             found.append(objective(text, direction != "maximize", known))
         except ExpressionError as error:

@@ -133,5 +133,7 @@ def test_what_makes_no_sense_is_named():
         read_values(mechanism, {"lx1": "3 kg"})
     with pytest.warns(BaseparWarning, match="lx1 = 0.1 m is beyond its bounds, 0.2 to 1.5"):
         read_values(mechanism, {"lx1": "10 cm"})
+    with pytest.warns(BaseparWarning, match="in mm it lies within.* write lx1=300mm if that is"):
+        read_values(mechanism, {"lx1": "300"})
     with pytest.raises(AssemblyError, match=r"no assembly at Dx = 5 \(SI\)"), pytest.warns():
         moved(mechanism, Dx="5")

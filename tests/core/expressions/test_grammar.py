@@ -169,7 +169,7 @@ def test_precedence_and_association_are_pythons(parts):
         ("lx^2", "m", "'lx^2' is in m^2, but m is expected here; a factor in 1/m is missing"),
         ("1 rad/s", "Hz", "is in rad/s, but Hz is expected here; one Hz is 2π rad/s: divide"),
         ("1/s", "Hz", "is in 1/s, but Hz is expected here; one Hz is 2π rad/s: divide"),
-        ("1 Hz", "rad/s", "is in Hz, but rad/s is expected here; one Hz is 2π rad/s: multiply"),
+        ("1 Hz", "rad/s", "is in Hz, but rad/s is expected here; write '1 rev/s'"),
         ("lx + 1", "m", "Position 4 of 'lx + 1': '+' joins m and no unit; inside an expression "),
         ("lx + 1", "m", "a bare number has no unit: write '1 mm' or '1 m'"),
         ("1/2 - lx", "m", "write '0.5 mm' or '0.5 m'"),

@@ -299,6 +299,13 @@ class TestDamage:
         with pytest.raises(StoreError, match="is not the store of a sweep"):
             refuse_other(spec(), tmp_path)
 
+    def test_the_file_in_the_place_of_its_store(self, made):
+        path, _ = made
+        file = path.parent / f"{path.stem}.yaml"
+        file.touch()
+        with pytest.raises(StoreError, match=rf"It is a file; stores beside it: .*{path.name}"):
+            Store.open(file)
+
     def test_somebody_elses_store(self, tmp_path):
         xr.Dataset({"x": ("variant", np.zeros(3))}).to_zarr(
             tmp_path / "x.zarr", consolidated=False

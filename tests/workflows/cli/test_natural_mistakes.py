@@ -238,7 +238,7 @@ MISTAKES = {
         "sweep",
         SWEEP.replace("evaluate: {metrics: [torque_rms]}", "metrics: [torque_rms]"),
         "",
-        ("metrics (line 6)", "its place is in `evaluate`: {metrics: [torque_rms]}"),
+        ("metrics (line 6)", "its place is in `evaluate`: `metrics: [torque_rms]`"),
     ),
     "another word for how many": (
         "sweep",
@@ -250,7 +250,31 @@ MISTAKES = {
         "show",
         file(FOUR_BAR, "D: {type: revolute,", "D: {type: revolute, friction: [viscous],"),
         "",
-        ("joints.D.friction", "top of the file: `friction: {D: [viscous]}`"),
+        ("joints.D.friction", "in `friction` at the top of the file: `D: [viscous]`"),
+    ),
+    "a ratio of two joints": (
+        "show",
+        file(GEARS, "{values: {C: zs + 2*zp, P1: zp}}", "{joints: [C, P1], ratio: -2.5}"),
+        "",
+        ("couplings.ring", "{C: 1, P1: 2.5}} for C = -2.5·P1", "{C: 2.5, P1: 1}} for P1"),
+    ),
+    "a coordinate too many": (
+        "show",
+        file(FOUR_BAR, "coordinates: [A]", "coordinates: [A, D]"),
+        "",
+        ("coordinate 'D' is missing", "1 degree of freedom: write `coordinates: [A]`, without D"),
+    ),
+    "another unit's numbers": (
+        "sweep",
+        file(SWEEP, "[0.2, 0.6]", "[200, 600]"),
+        "",
+        ("space.variables.lx1 (line 4)", "write [200 mm, 600 mm] if mm is meant, [200 m, 600 m]"),
+    ),
+    "an objective turned round": (
+        "study",
+        file(STUDY, "{torque_rms: minimize}", "{minimize: torque_rms}"),
+        "",
+        ("objectives.minimize (line 3)", "write {torque_rms: minimize}"),
     ),
     "a metric without its joints": (
         "study",
