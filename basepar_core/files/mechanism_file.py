@@ -188,11 +188,15 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
 
 def _is_planar(reading: Reading, top: Mapping[str, Node]) -> bool:
     """The kind of space; where it is not said, gravity tells, so that no vector is blamed."""
-    space = reading.choice(top.get("space"), ("planar", "spatial"), "space")
+    space = reading.choice(top.get("space"), ("planar", "spatial"), "space", _SPACES)
     gravity = top.get("gravity")
     if space is None and isinstance(gravity, Items):
         return len(gravity.items) == 2
     return space == "planar"
+
+
+#: What they are called elsewhere.
+_SPACES = {"2d": "planar", "plane": "planar", "3d": "spatial", "space": "spatial"}
 
 
 def _freedom(planar: bool, joints: Sequence[Joint]) -> int:

@@ -145,10 +145,11 @@ def per_coordinate(
 
 def _check_names(reading: Reading, node: Node, entries: Mapping[str, Node], slots: Slots) -> None:
     strangers = [name for name in entries if name not in slots]
+    lacking = [name for name in slots if name not in entries]
     for name in strangers:
         listed = ", ".join(slots)
-        reading.mistake(entries[name], f"{name!r} is not among the coordinates ({listed})")
-    lacking = [name for name in slots if name not in entries]
+        lone = f"; write {lacking[0]}" if len(lacking) == len(strangers) == 1 else ""
+        reading.mistake(entries[name], f"{name!r} is not among the coordinates ({listed}){lone}")
     for name in lacking[len(strangers) :]:  # a stranger is most likely a coordinate misspelt
         said = f"coordinate {name!r} is missing: give it here, or take it out of `coordinates`"
         given = [one for one in slots if one not in lacking]
@@ -216,6 +217,10 @@ def read_cycle(reading: Reading, node: Node | None, slots: Slots) -> Cycle | Non
         data = read_data(reading, entries.get("file"), tuple(slots))
         return Cycle(data, data.samples, _effective(reading, entries))
     before = reading.count
+    if "joints" not in entries and (laws := [one for one in slots if one in entries]):
+        inner = ", ".join(f"{one}: {remedies.written(entries[one])}" for one in laws)
+        reading.mistake(node, f"laws are in `joints`: write `joints: {{{inner}}}`")
+        return None
     entries = reading.fields(node, CYCLE_OF_LAWS)
     laws = per_coordinate(reading, entries.get("joints"), slots, _law, None)
     known = {name: law for name, law in zip(slots, laws, strict=True) if law is not None}

@@ -124,6 +124,7 @@ class Reading:
                 hint = (
                     remedies.decimal_comma(key, entries)
                     or did_you_mean(key, [one for one in known if one != rest])
+                    or remedies.called(key, entries, known)
                     or remedies.count(key, entry, lacking)
                     or remedies.moved(key, entry, node.path, keys, self.top)
                 )

@@ -26,6 +26,35 @@ _EXAMPLES: Mapping[str, str] = {
     "candidates": "64",
     "objectives": "{torque_rms: minimize}",
 }
+#: Other words for keys.
+_CALLED: Mapping[str, Collection[str]] = {
+    "connects": ("bodies", "links", "between", "parts", "members"),
+    "at": ("position", "location", "anchor", "anchors", "pos", "frames", "xy", "xyz"),
+    "axis": ("direction", "axes"),
+    "centre": ("com", "cog", "cg", "center_of_mass", "centre_of_mass", "center_of_gravity"),
+    "inertia": ("j", "i", "izz", "moment", "moment_of_inertia"),
+    "mass": ("m", "weight"),
+    "stiffness": ("k", "rate", "spring_constant"),
+    "damping": ("c", "d", "viscous"),
+    "speed": ("rpm", "omega", "velocity", "rate"),
+    "turns": ("revolutions", "rotations", "revs", "cycles"),
+    "duration": ("time", "period", "t"),
+    "base_frequency": ("frequency", "freq", "f0"),
+    "value": ("nominal", "default", "val", "length"),
+    "plan": ("sampler", "sampling", "method", "design", "kind", "type"),
+    "variables": ("parameters", "design_variables", "symbols", "params", "ranges"),
+    "objectives": ("goal", "goals"),
+    "metrics": ("outputs", "quantities", "results"),
+    "where": ("filter", "filters", "condition", "conditions", "constraints"),
+    "kind": ("type", "name", "algorithm"),
+    "type": ("kind",),
+}
+#: What bounds are called by their ends.
+_LOW_HIGH = {
+    key: pair
+    for pair in (("min", "max"), ("low", "high"), ("lower", "upper"), ("from", "to"))
+    for key in pair
+}
 #: Keys that say how many; all that others might call so is a whole number.
 _COUNTS = ("samples", "candidates", "trials")
 _NO_COUNTS = ("seed", "workers", "harmonics")
@@ -141,6 +170,18 @@ class Top:
     entries: Mapping[str, Node]
 
 
+def called(key: str, entries: Mapping[str, Node], known: Collection[str]) -> str:
+    """The key that another word is here, with what it was given; nothing for words of nobody."""
+    if "bounds" in known and key in _LOW_HIGH:
+        ends = [written(entries[one]) if one in entries else "…" for one in _LOW_HIGH[key]]
+        return f"; write `bounds: [{', '.join(ends)}]`"
+    for name, words in _CALLED.items():
+        if key.lower() in words and name in known and name not in entries:
+            given = written(entries[key])
+            return f"; write `{name}: {f'{given} rpm' if key.lower() == 'rpm' else given}`"
+    return ""
+
+
 def moved(key: str, entry: Node, path: str, keys: Keys, top: Top | None) -> str:
     """Where else in the file a key belongs, with its entry; nothing if nowhere: below `keys`, its
     mapping's, or at the top, or in another section."""
@@ -233,6 +274,20 @@ def lacking_units(
             continue
         return guess
     return {}
+
+
+def unit_apart(name: str, entries: Mapping[str, Node]) -> str:
+    """The remedy for a symbol whose value has the unit; nothing for others."""
+    value = entries.get("value")
+    parts = _QUANTITY.match(value.value.strip()) if isinstance(value, Text) else None
+    if parts is None or not parts[2] or "unit" in entries:
+        return ""
+    try:
+        parse_unit(parts[2])
+    except ExpressionError:
+        return ""
+    pair = f"{{value: {parts[1]}, unit: {parts[2]}}}"
+    return f"a symbol's unit is apart: write {name}: {pair}, or a bare {parts[1]} if it has none"
 
 
 def with_unit(name: str, node: Fields, unit: str) -> str:

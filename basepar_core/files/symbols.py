@@ -50,6 +50,9 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     if remedy:
         reading.mistake(node, remedy)
     entries = {} if remedy else reading.fields(node, GEOMETRY_SYMBOL if bounded else CONSTANT)
+    if said := remedies.unit_apart(name, entries):
+        reading.mistake(entries["value"], said)
+        entries = {}
     if isinstance(node, Fields) and "value" in entries and "unit" not in entries:
         reading.unitless[name] = node
     unit = _unit(reading, entries.get("unit"))

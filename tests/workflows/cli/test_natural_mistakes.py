@@ -201,7 +201,7 @@ MISTAKES = {
         "show",
         file(GEARS, "zs: {value: 24,", "zs: {value: 24 m,"),
         "",
-        ("geometry.zs.value (line 11)", "a number without a unit", "write '24'"),
+        ("geometry.zs.value (line 11)", "unit is apart", "or a bare 24 if it has none"),
     ),
     # Sweeps
     "no plan": (
@@ -251,6 +251,24 @@ MISTAKES = {
         file(FOUR_BAR, "D: {type: revolute,", "D: {type: revolute, friction: [viscous],"),
         "",
         ("joints.D.friction", "in `friction` at the top of the file: `D: [viscous]`"),
+    ),
+    "another program's word for a key": (
+        "show",
+        file(FOUR_BAR, "connects: [crank, coupler]", "bodies: [crank, coupler]"),
+        "",
+        ("joints.B.bodies", "unknown key; write `connects: [crank, coupler]`"),
+    ),
+    "a value with its unit": (
+        "show",
+        file(FOUR_BAR, "lx1: {value: 0.3, unit: m, bounds: [0.2, 1.5]}", "lx1: {value: 0.3 m}"),
+        "",
+        ("geometry.lx1.value", "write lx1: {value: 0.3, unit: m}"),
+    ),
+    "a law that stands too high": (
+        "show",
+        file(FOUR_BAR, "cycle: {joints: {A: {", "cycle: {A: {").replace("turns: 1}}", "turns: 1}"),
+        "",
+        ("cycle (line", "write `joints: {A: {kind: constant_speed, "),
     ),
     "a ratio of two joints": (
         "show",
