@@ -217,8 +217,8 @@ def read_cycle(reading: Reading, node: Node | None, slots: Slots) -> Cycle | Non
         data = read_data(reading, entries.get("file"), tuple(slots))
         return Cycle(data, data.samples, _effective(reading, entries))
     before = reading.count
-    if "joints" not in entries and (laws := [one for one in slots if one in entries]):
-        inner = ", ".join(f"{one}: {remedies.written(entries[one])}" for one in laws)
+    if "joints" not in entries and (given := [one for one in slots if one in entries]):
+        inner = ", ".join(f"{one}: {remedies.written(entries[one])}" for one in given)
         reading.mistake(node, f"laws are in `joints`: write `joints: {{{inner}}}`")
         return None
     entries = reading.fields(node, CYCLE_OF_LAWS)
