@@ -106,6 +106,7 @@ def run(family: str, size: int, route: str) -> Record:
     """A point in a process of its own."""
     own = [sys.executable, "-m", "tests.campaigns.growth", "point", family, str(size), route]
     alone = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    alone["PYTHONPATH"] = ":".join(sys.path)  # the tests are not installed
     ran = subprocess.run(own, capture_output=True, text=True, env=alone)
     record: Record = {"family": family, "size": size, "route": route, "samples": SAMPLES}
     said = ran.stdout.splitlines()
