@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 
 from basepar_core.errors import ExpressionError
 
@@ -78,8 +77,8 @@ def _stray(text: str, at: int) -> ExpressionError:
     while text[at].isspace():
         at += 1
     meant = _MEANT.get(text[at])
-    if text[at] == "%" and is_literal(text[:at]) and not text[at + 1 :].strip():
-        meant = f"'{float(Fraction(text[:at].replace(' ', ''))) / 100:g}'"
+    if share := re.fullmatch(r"\s*([0-9]{1,6}(?:\.[0-9]{1,6})?)\s*%\s*", text):
+        meant = f"'{float(share[1]) / 100:g}'"
     remedy = f"write {meant}" if meant else "an expression has numbers, names and + - * / ^ ( )"
     return ExpressionError(f"Position {at + 1} of {shown(text)}: stray {text[at]!r}; {remedy}.")
 

@@ -136,6 +136,9 @@ def mapping(node: Node, one: str, vector: str = "") -> str:
 def list_of(node: Node, size: int | None, what: str) -> str:
     """The remedy for one entry where a list is expected: of any length, or the x of a vector, or
     a range as `0.2..0.6`."""
+    if isinstance(node, Fields) and what == "a pair [low, high]":
+        pair = [written(node.entries[key]) for key in _LOW_HIGH if key in node.entries]
+        return f"; write [{', '.join(pair)}]" if len(pair) == 2 else ""
     if not isinstance(node, Text) or not node.value.strip():
         return ""
     if size is not None and what.startswith("a vector"):

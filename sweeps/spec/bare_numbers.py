@@ -1,9 +1,9 @@
 """Bare numbers of a range that are meant in another unit than the symbol's."""
 
 from dataclasses import replace
-from fractions import Fraction
 
-from basepar_core.expressions import evaluate, is_literal, parse_unit
+from basepar_core.errors import ExpressionError
+from basepar_core.expressions import evaluate, is_literal, parse, parse_unit
 from basepar_core.files import Fields, Items, Node, Reading, Text, meant_unit, written
 from basepar_core.mechanism import Mechanism
 
@@ -17,7 +17,10 @@ def check_unit(reading: Reading, node: Node, mechanism: Mechanism, name: str) ->
     if symbol.bounds is None or not texts or not all(map(is_literal, texts)):
         return
     unit = parse_unit(symbol.unit or "1")
-    ends = [float(Fraction(text)) * unit.size for text in texts]
+    try:
+        ends = [float(x) for x in evaluate([parse(text, unit, {}) for text in texts], {})]
+    except ExpressionError:  # reported where the numbers are read
+        return
     meant = meant_unit(symbol, min(ends), max(ends))
     if meant is None:
         return
