@@ -11,7 +11,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError
 from basepar_core.expressions import evaluate, parse_unit
-from basepar_core.mechanism import Joint, Mechanism, joint_type
+from basepar_core.mechanism import Joint, Mechanism, joint_type, meant_unit
 
 from . import joints, spatial
 from .coupled_bodies import coupled_bodies
@@ -263,7 +263,14 @@ class BodyNewton:
                 low, high = (float(x) for x in evaluate(one.bounds, {}))
                 if not low <= values[one.name] <= high:
                     ends = f"{low / size:.6g} to {high / size:.6g} {one.unit}".rstrip()
-                    beyond.append(f"{text} is beyond its own bounds, {ends}")
+                    said = f"{text} is beyond its own bounds, {ends}"
+                    if (unit := meant_unit(one, values[one.name], values[one.name])) is not None:
+                        number = f"{values[one.name] / size:.6g}"
+                        said += (
+                            f"; if {number} {unit.text} is meant, write `value: "
+                            f"{float(number) * unit.size / size:.6g}`"
+                        )
+                    beyond.append(said)
         more = ", …" * (len(symbols) > 12)
         listed = f" ({', '.join(symbols[:12])}{more})" if symbols else ""
         return f"{listed}. {'; '.join(beyond)}" if beyond else listed

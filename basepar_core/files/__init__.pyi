@@ -28,7 +28,6 @@ from .reader import Reading as Reading
 from .remedies import written as written
 from .shipped import library_names as library_names
 from .shipped import library_path as library_path
-from .symbols import meant_unit as meant_unit
 from .yaml_nodes import Fields as Fields
 from .yaml_nodes import Items as Items
 from .yaml_nodes import Node as Node

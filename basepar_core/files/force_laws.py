@@ -1,6 +1,6 @@
 """The sections `friction`, `springs` and `dampers`: columns besides the inertial ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from basepar_core.expressions import UNITS, Expression, Unit
 from basepar_core.mechanism import Damper, Friction, Joint, Spring
@@ -10,6 +10,7 @@ from .joints import points, read_connects
 from .mechanism_keys import DAMPER, FRICTION, FRICTION_KINDS, SPRING, SPRING_ON_JOINT
 from .motions import effort
 from .reader import Reading
+from .remedies import written
 from .yaml_nodes import Fields, Node, Text
 
 
@@ -27,6 +28,9 @@ def read_friction(
 ) -> tuple[Friction, ...]:
     """Columns `A.viscous`, `A.coulomb`, …; values where the file gives them."""
     entries = reading.entries(node, "a mapping such as A: [viscous, coulomb]") or {}
+    if node is not None and (turned := _turned(entries)):
+        reading.mistake(node, f"turned inside out, joints come first: write `friction: {turned}`")
+        return ()
     check_once(reading, entries)
     slots = value_units(joints)
     columns: list[Friction] = []
@@ -38,6 +42,18 @@ def read_friction(
         else:
             columns += _listed(reading, value or name, entry)
     return tuple(columns)
+
+
+def _turned(entries: Mapping[str, Node]) -> str:
+    """Laws by joint of a section that has joints by law; nothing for others."""
+    laws: dict[str, list[str]] = {}
+    for kind, entry in entries.items():
+        if kind not in FRICTION_KINDS or not isinstance(entry, Fields):
+            return ""
+        for name, value in entry.entries.items():
+            laws.setdefault(name, []).append(f"{kind}: {written(value)}")
+    joints = [f"{name}: {{{', '.join(some)}}}" for name, some in laws.items()]
+    return f"{{{', '.join(joints)}}}" if joints else ""
 
 
 def _valued(reading: Reading, name: str, node: Fields, slot: Unit, known: bool) -> list[Friction]:

@@ -15,11 +15,10 @@ from basepar_core.expressions import (
     parse,
     parse_unit,
 )
-from basepar_core.mechanism import Mechanism, Symbol
+from basepar_core.mechanism import Mechanism, Symbol, meant_unit
 from basepar_core.symbolic import roots
 
 from .mechanism_file import loads, recorded_motions
-from .symbols import meant_unit
 
 
 def read_values(mechanism: Mechanism, texts: Mapping[str, str]) -> dict[str, Expression]:

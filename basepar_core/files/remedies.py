@@ -331,7 +331,7 @@ def pair(node: Node, planar: bool, twice: bool) -> str:
 
 
 def inertia(node: Node | None, planar: bool) -> str:
-    """The remedy for an inertia with a wrong number of entries; nothing for other mistakes."""
+    """The remedy for an inertia with a wrong number or order of entries; nothing for others."""
     if planar and isinstance(node, Items) and node.items:
         return (
             f"in the plane a body has one moment of inertia, about z: write "
@@ -343,6 +343,14 @@ def inertia(node: Node | None, planar: bool) -> str:
             f"Ixx, Ixy, Ixz, Iyy, Iyz, Izz are expected, and 3 entries are there: if they are "
             f"Ixx, Iyy, Izz, write [{x}, 0, 0, {y}, 0, {z}]"
         )
+    if not planar and isinstance(node, Items) and len(node.items) == 6:
+        x, y, z, *_ = texts = [written(one) for one in node.items]
+        zero = [re.fullmatch(r"[-+]?0*\.?0*", text) is not None for text in texts]
+        if not any(zero[:3]) and all(zero[3:]):  # products of inertia without moments
+            return (
+                f"the order is Ixx, Ixy, Ixz, Iyy, Iyz, Izz, and no body has moments of 0: if "
+                f"Ixx, Iyy, Izz come first here, write [{x}, 0, 0, {y}, 0, {z}]"
+            )
     return ""
 
 

@@ -106,24 +106,3 @@ def _bounds(
             said = f"write [{', '.join(remedies.written(item) for item in reversed(pair))}]"
             reading.mistake(node, f"the lower bound is not below the upper one; {said}")
     return lower, upper
-
-
-def meant_unit(symbol: Symbol, least: float, most: float) -> Unit | None:
-    """The unit in which numbers lie within a symbol's bounds that lie wholly outside in its own.
-
-    `least` and `most` are SI, read in the symbol's unit. None where there is no such unit, or
-    they are not wholly outside.
-    """
-    if symbol.bounds is None:
-        return None
-    low, high = map(float, evaluate(symbol.bounds, {}))
-    if most >= low and least <= high:
-        return None
-    unit = parse_unit(symbol.unit) if symbol.unit else DIMENSIONLESS
-    slack = 1e-12 * max(abs(low), abs(high))  # 700 mm may be one rounding off 0.7
-    for other in UNITS.values():
-        scale = other.size / unit.size
-        alike = (other.dimension, other.is_angle) == (unit.dimension, unit.is_angle)
-        if alike and scale != 1 and low - slack <= least * scale and most * scale <= high + slack:
-            return other
-    return None

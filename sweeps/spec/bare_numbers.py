@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import evaluate, is_literal, parse, parse_unit
-from basepar_core.files import Fields, Items, Node, Reading, Text, meant_unit, written
-from basepar_core.mechanism import Mechanism
+from basepar_core.files import Fields, Items, Node, Reading, Text, written
+from basepar_core.mechanism import Mechanism, meant_unit
 
 
 def check_unit(reading: Reading, node: Node, mechanism: Mechanism, name: str) -> None:

@@ -8,8 +8,7 @@ sweep begins and by `basepar status`.
 import numpy as np
 
 from basepar_core.expressions import DIMENSIONLESS, evaluate, parse_unit
-from basepar_core.files import meant_unit
-from basepar_core.mechanism import Mechanism, Symbol
+from basepar_core.mechanism import Mechanism, Symbol, meant_unit
 from basepar_core.symbolic import symbol_values
 from sweeps.store import Columns
 

@@ -252,6 +252,18 @@ MISTAKES = {
         "",
         ("joints.D.friction", "in `friction` at the top of the file: `D: [viscous]`"),
     ),
+    "friction inside out": (
+        "show",
+        file(FOUR_BAR, "friction: {A: [viscous, coulomb]}", "friction: {viscous: {A: 1}}"),
+        "",
+        ("friction (line", "write `friction: {A: {viscous: 1}}`"),
+    ),
+    "moments of inertia first": (
+        "show",
+        file(ARM, "[0.08, 0, 0, 0.08, 0, 0.02]", "[0.02, 0.03, 0.01, 0, 0, 0]"),
+        "",
+        ("the order is Ixx, Ixy, Ixz, Iyy, Iyz, Izz", "write [0.02, 0, 0, 0.03, 0, 0.01]"),
+    ),
     "another program's word for a key": (
         "show",
         file(FOUR_BAR, "connects: [crank, coupler]", "bodies: [crank, coupler]"),
