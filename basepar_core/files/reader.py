@@ -124,8 +124,8 @@ class Reading:
                 hint = (
                     remedies.decimal_comma(key, entries)
                     or did_you_mean(key, [one for one in known if one != rest])
-                    or remedies.called(key, entries, known)
-                    or remedies.count(key, entry, lacking)
+                    or remedies.other_word(key, entries, known)
+                    or remedies.how_many(key, entry, lacking)
                     or remedies.moved(key, entry, node.path, keys, self.top)
                 )
                 if rest and not hint:

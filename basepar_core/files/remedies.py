@@ -33,7 +33,7 @@ _CALLED: Mapping[str, Collection[str]] = {
     "axis": ("direction", "axes"),
     "centre": ("com", "cog", "cg", "center_of_mass", "centre_of_mass", "center_of_gravity"),
     "inertia": ("j", "i", "izz", "moment", "moment_of_inertia"),
-    "mass": ("m", "weight"),
+    "mass": ("m",),
     "stiffness": ("k", "rate", "spring_constant"),
     "damping": ("c", "d", "viscous"),
     "speed": ("rpm", "omega", "velocity", "rate"),
@@ -84,7 +84,7 @@ def missing(key: str, lines: Mapping[str, str]) -> str:
     return f"missing; write `{key}: {value}`" if value else "missing"
 
 
-def count(key: str, given: Node, lacking: Collection[str]) -> str:
+def how_many(key: str, given: Node, lacking: Collection[str]) -> str:
     """The key that says how many, for another word, where just that one is lacking."""
     counts = [one for one in lacking if one in _COUNTS]
     whole = isinstance(given, Text) and given.value.strip().isdigit()
@@ -173,7 +173,7 @@ class Top:
     entries: Mapping[str, Node]
 
 
-def called(key: str, entries: Mapping[str, Node], known: Collection[str]) -> str:
+def other_word(key: str, entries: Mapping[str, Node], known: Collection[str]) -> str:
     """The key that another word is here, with what it was given; nothing for words of nobody."""
     if "bounds" in known and key in _LOW_HIGH:
         ends = [written(entries[one]) if one in entries else "…" for one in _LOW_HIGH[key]]
