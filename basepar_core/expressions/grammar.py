@@ -418,7 +418,8 @@ class _Parser:
     def _unknown(self, token: Token) -> ExpressionError:
         if token.text.lower() == "pi":
             return self.error("no symbol 'pi' is declared; π is written '180 deg'", token)
-        if token.text in _ELECTRICAL:
+        before = self.tokens[self.index - 3].text if self.index > 2 else ""
+        if token.text in _ELECTRICAL and before in UNITS:  # else it may be a joint's name
             return self.error(f"{unknown_unit(token.text)}: write the number alone", token)
         if power := meant_power(token.text):
             said = f"{token.text!r} is no unit and no symbol; powers are written '^': {power}"
