@@ -5,6 +5,7 @@ float64 at the nominal geometry: σ_min of the kept columns bounds the rank from
 shows that the null vectors are null.
 """
 
+import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -71,11 +72,24 @@ def parameter_indices(mechanism: Mechanism, wanted: Sequence[str]) -> list[int]:
         known = ", ".join([*names[:8], "…"] if len(names) > 8 else names)
         also = f" or short names such as {', '.join(alike or short[1:2])}" if short else ""
         raise UsageError(
-            f"No parameter of {mechanism.name!r} is named {', '.join(unknown)}. Parameters are "
-            f"{known}{also}.",
+            f"No parameter of {mechanism.name!r} is named {', '.join(unknown)}"
+            f"{_meant_parameters(unknown, names)} Parameters are {known}{also}.",
             unknown,
         )
     return [names.index(name) for name in full]
+
+
+def _meant_parameters(unknown: Sequence[str], names: Sequence[str]) -> str:
+    """Parameters that others most likely are: of the body, the planar J for Izz, or alike."""
+    found = []
+    for given in unknown:
+        body, _, entry = given.rpartition(".")
+        planar = f"{body}.J"
+        if entry.lower() in ("izz", "jzz", "i", "iz", "jz", "inertia") and planar in names:
+            found.append(planar)
+        else:
+            found += difflib.get_close_matches(given, names, n=1)
+    return f"; did you mean {', '.join(found)}?" if found else "."
 
 
 def symbolic(

@@ -131,12 +131,15 @@ def _miscounted(
     remedy = f"ame exactly {plural(freedom, 'joint value')}{line}."
     if freedom > count and (loose := _held_once(mechanism)):
         told = ", ".join(f"{body} has one joint only ({joint})" for body, joint in loose)
-        body, axis = loose[0][0], "[1, 0]" if mechanism.planar else "[1, 0, 0]"
-        return MechanismError(
-            f"{text}. Is a joint missing? {told}. Add it to `joints`, like `{body}_guide: {{type: "
-            f"prismatic, connects: [{GROUND}, {body}], axis: [{axis}, {axis}]}}`; or n{remedy}",
-            ["joints"],
-        )
+        body, origin = loose[0][0], "[0, 0]" if mechanism.planar else "[0, 0, 0]"
+        axis = "" if mechanism.planar else ", axis: [[0, 0, 1], [0, 0, 1]]"
+        joint = f"type: revolute, connects: [{GROUND}, {body}], at: [{origin}, {origin}]{axis}"
+        add = f"{told}. Add it to `joints`, like `{body}_pin: {{{joint}}}`"
+        if freedom - count < (2 if mechanism.planar else 3):  # few joints take less away
+            return MechanismError(
+                f"{text}. N{remedy} Or is a joint missing? {add}.", ["coordinates", "joints"]
+            )
+        return MechanismError(f"{text}. Is a joint missing? {add}; or n{remedy}", ["joints"])
     return MechanismError(f"{text}. N{remedy}", ["coordinates"])
 
 

@@ -1,4 +1,4 @@
-"""Warnings of angles and pitches that are given without a unit, and so taken as SI."""
+"""Warnings of angles and lengths that are given without a unit, and so taken as SI."""
 
 import warnings
 from collections.abc import Collection, Mapping
@@ -9,16 +9,19 @@ from basepar_core.errors import BaseparWarning
 from basepar_core.expressions import (
     DIMENSIONLESS,
     Dimension,
+    Unit,
     bare_angles,
     is_literal,
     parse,
     shown,
 )
 
-from .yaml_nodes import Node, Text
+from .yaml_nodes import Items, Node, Text
 
 #: m per turn; long leads of ball screws are a tenth of it.
 _LONGEST_PITCH = 0.5
+#: m; few bodies are as long, and those with lengths in mm have most above it.
+_LONGEST = 10
 
 
 def warn_of_degrees(node: Node, text: str) -> None:
@@ -30,6 +33,21 @@ def warn_of_degrees(node: Node, text: str) -> None:
             BaseparWarning,
             stacklevel=2,
         )
+
+
+def warn_of_millimetres(node: Node | None, slot: Unit) -> None:
+    """Say which bare numbers of a point are taken as m where they are longer than most bodies."""
+    items = node.items if isinstance(node, Items) and slot.text == "m" else ()
+    texts = [one.value.strip() for one in items if isinstance(one, Text)]
+    for text in filter(is_literal, texts):
+        if abs(float(Fraction(text))) >= _LONGEST:
+            assert node is not None
+            warnings.warn(
+                f"{node.path} (line {node.line}): {text} is taken as {text} m; write '{text} mm' "
+                f"or '{text} m'.",
+                BaseparWarning,
+                stacklevel=2,
+            )
 
 
 def warn_of_metres(node: Node) -> None:

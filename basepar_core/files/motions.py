@@ -148,8 +148,16 @@ def _check_names(reading: Reading, node: Node, entries: Mapping[str, Node], slot
     lacking = [name for name in slots if name not in entries]
     for name in strangers:
         listed = ", ".join(slots)
-        lone = f"; write {lacking[0]}" if len(lacking) == len(strangers) == 1 else ""
-        reading.mistake(entries[name], f"{name!r} is not among the coordinates ({listed}){lone}")
+        if len(lacking) == len(strangers) == 1:
+            remedy = f"; write {lacking[0]}"
+        elif name in reading.called.values() and not lacking:
+            whole = [*slots, *(one for one in strangers if one in reading.called.values())]
+            remedy = f"; write `coordinates: [{', '.join(whole)}]`, or take it out here"
+            if reading.freedom == len(slots):
+                remedy = "; take it out here"
+        else:
+            remedy = ""
+        reading.mistake(entries[name], f"{name!r} is not among the coordinates ({listed}){remedy}")
     for name in lacking[len(strangers) :]:  # a stranger is most likely a coordinate misspelt
         said = f"coordinate {name!r} is missing: give it here, or take it out of `coordinates`"
         given = [one for one in slots if one not in lacking]

@@ -33,7 +33,7 @@ from basepar_core.mechanism import Data, Vector
 from basepar_core.symbolic import Identities
 
 from . import remedies
-from .bare_angles import warn_of_degrees
+from .bare_angles import warn_of_degrees, warn_of_millimetres
 from .keys import Keys
 from .rational import check_rational, substitute, without_pi
 from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path
@@ -316,11 +316,15 @@ class Reading:
 
     def point(self, node: Node | None, slot: Unit = UNITS["m"]) -> Vector:
         """A vector of geometry slots, spatial; the origin where there is no node."""
-        return self._padded([self.geometric(item, slot)[0] for item in self._components(node)])
+        entries = self._padded([self.geometric(item, slot)[0] for item in self._components(node)])
+        warn_of_millimetres(node, slot)
+        return entries
 
     def smooth_point(self, node: Node | None, slot: Unit = UNITS["m"]) -> Vector:
         """A vector of inertia slots, spatial."""
-        return self._padded([self.expression(item, slot) for item in self._components(node)])
+        entries = self._padded([self.expression(item, slot) for item in self._components(node)])
+        warn_of_millimetres(node, slot)
+        return entries
 
     def fixed_point(self, node: Node | None, slot: Unit) -> Vector:
         """A vector of the motion: numbers and constants."""

@@ -41,6 +41,7 @@ _CALLED: Mapping[str, Collection[str]] = {
     "duration": ("time", "period", "t"),
     "base_frequency": ("frequency", "freq", "f0"),
     "value": ("nominal", "default", "val", "length"),
+    "count": ("steps", "n", "num", "number", "points", "levels", "size"),
     "plan": ("sampler", "sampling", "method", "design", "kind", "type"),
     "variables": ("parameters", "design_variables", "symbols", "params", "ranges"),
     "objectives": ("goal", "goals"),

@@ -97,7 +97,21 @@ def read(text: str) -> tuple[Node | None, list[Mistake]]:
         return None, [*reader.mistakes, Mistake("", f"not YAML: {what}", line)]
 
 
+#: What YAML stumbles over inside brackets, by its words for it.
+_OPEN = {
+    "while parsing a flow sequence": ("list", "[", "]"),
+    "while parsing a flow mapping": ("mapping", "{", "}"),
+}
+
+
 def _reason(error: yaml.MarkedYAMLError) -> str:
+    if error.context in _OPEN and error.context_mark is not None:
+        what, opening, closing = _OPEN[error.context]
+        line = error.context_mark.line + 1
+        return (
+            f"the {what} that begins with '{opening}' in line {line} has no "
+            f"'{closing}', or no comma between two of its entries"
+        )
     parts = [part for part in (error.context, error.problem) if part]
     reason = ", ".join(parts)
     if "\\t" in reason:

@@ -14,6 +14,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics import Model, Motion, as_rates, as_twists
+from basepar_core.mechanism import Mechanism
 
 from ..errors import MotionError, UsageError
 from .motion_regressor import observe_motion
@@ -122,10 +123,22 @@ def _check_readings(
             raise UsageError(
                 f"The motion looks like {what}: read that way, the file's inertias give the "
                 f"measured torque (correlation {found:.3f}); as it stands they do not "
-                f"({as_is:.3f}). Write "
-                f"the unit into the title, like `A [deg]` or `t [s]`.",
+                f"({as_is:.3f}). Write the unit into the titles, like "
+                f"{_titles(model.mechanism, what)}.",
                 ["units"],
             )
+
+
+def _titles(mechanism: Mechanism, what: str) -> str:
+    """Titles of columns with their units, one of each kind that was read otherwise."""
+    names = {mechanism.value(name).is_length: name for name in reversed(mechanism.coordinates)}
+    titles = {
+        "degrees": f"`{names.get(False)} [deg]`",
+        "turns": f"`{names.get(False)} [rev]`",
+        "millimetres": f"`{names.get(True)} [mm]`",
+        "milliseconds": "`t [ms]`",
+    }
+    return " and ".join(title for word, title in titles.items() if word in what)
 
 
 def _is_clearly_better(found: float, size: float, as_is: float) -> bool:

@@ -377,7 +377,7 @@ def eliminate_only(model, wanted):
 
 def test_unknown_parameters_are_named_together():
     mechanism = mechanism_file.load("four-bar")
-    with pytest.raises(UsageError, match=r"named crank\.mz, J7\. .*short names such as mx1"):
+    with pytest.raises(UsageError, match=r"named crank\.mz, J7; .*short names such as mx1"):
         parameter_indices(mechanism, ["crank.mz", "mx1", "J7"])
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import basepar
 from basepar_core.errors import UsageError
-from basepar_core.files import library_path
+from basepar_core.files import library_path, loads
 
 NAMES = ["time,crank angle,motor torque", "Time [s],A_pos [deg],A_torque", "t,phi,tau"]
 
@@ -140,7 +140,7 @@ MISTAKES = {
             "3 degrees of freedom",
             "rocker has one joint only (C)",
             "`joints`",
-            "axis: [[1, 0], [1, 0]]}`",
+            "type: revolute, connects: [ground, rocker]",
         ),
     ),
     "no blank behind a colon": (
@@ -600,7 +600,41 @@ TRIED = {
         ("--output; did you mean '--store'?",),
     ),
     "another name for study": ("optimize", "four-bar", "", ("did you mean 'study'?",)),
+    "a coordinate left out": (
+        "show",
+        file(ARM, "coordinates: [yaw, shoulder]", "coordinates: [yaw]"),
+        "",
+        ("'shoulder' is not among the coordinates (yaw); write `coordinates: [yaw, shoulder]`",),
+    ),
+    "a spatial word in the plane": (
+        "base",
+        "four-bar --eliminate coupler.Izz",
+        "",
+        ("did you mean coupler.J?",),
+    ),
+    "steps of a range": (
+        "sweep",
+        "mechanism: four-bar\nspace:\n  plan: grid\n"
+        "  variables: {lx1: {from: 0.2, to: 0.6, steps: 5}}\n",
+        "",
+        ("space.variables.lx1.steps (line 4)", "write `count: 5`"),
+    ),
+    "a bracket left open": (
+        "show",
+        file(ARM, "[ground, column]", "[ground, column"),
+        "",
+        ("the list that begins with '[' in line", "has no ']'"),
+    ),
 }
+
+
+def test_a_centre_in_millimetres():
+    """Bare numbers are in m; a body whose centre is tens of metres away is most likely in mm."""
+    given = file(ARM, "centre: [a/2, 0, 0]", "centre: [60, 0, 0]")
+    with pytest.warns(
+        basepar.BaseparWarning, match="60 is taken as 60 m; write '60 mm' or '60 m'"
+    ):
+        loads(given)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_a_sweep_without_any_result_says_so(run, tmp_path):
     """Metres for millimetres: said before the sweep begins, and after it."""
     file, store = tmp_path / "job.yaml", str(tmp_path / "job.zarr")
     file.write_text(
-        "mechanism: four-bar\nspace: {plan: grid, variables: {lx3: [1200, 1300]}}\n"
+        "mechanism: four-bar\nspace: {plan: grid, variables: {lx3: [1200 m, 1300 m]}}\n"
         "evaluate: {rank: none, metrics: [stroke(D)]}\n"
     )
     ran = run("sweep", str(file), "--store", store, "--workers", "1", "--quiet")
