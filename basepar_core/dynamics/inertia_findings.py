@@ -9,6 +9,11 @@ from basepar_core.mechanism import Mechanism
 #: Rods and plates without thickness fulfil the conditions as equations; this share of the largest
 #: moment is rounding.
 ROUNDING = 1e-9
+#: What is most likely where the values would be possible about the centre of mass.
+_REMEDY = (
+    "; `inertia` is about the frame's origin: write `central_inertia` if these are about the "
+    "centre of mass"
+)
 
 
 def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
@@ -23,7 +28,10 @@ def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
         if body.parameters is not None:
             phi = np.array(evaluate(body.parameters, mechanism.nominal), float)
             if why := _why(phi, mechanism.planar):
-                found[body.name] = why
+                about_centre = phi.copy()
+                about_centre[1 : 3 if mechanism.planar else 4] = 0.0
+                meant = phi[0] > 0 and not _why(about_centre, mechanism.planar)
+                found[body.name] = why + _REMEDY * bool(meant)
     return found
 
 

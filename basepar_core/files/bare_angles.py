@@ -1,65 +1,77 @@
-"""Warnings of angles and lengths that are given without a unit, and so taken as SI."""
+"""Warnings of angles, lengths and speeds that are given without a unit, and so taken as SI."""
 
 import warnings
 from collections.abc import Collection, Mapping
-from fractions import Fraction
 from math import pi
 
-from basepar_core.errors import BaseparWarning
+from basepar_core.errors import BaseparWarning, ExpressionError
 from basepar_core.expressions import (
     DIMENSIONLESS,
     Dimension,
     Unit,
     bare_angles,
+    evaluate,
     is_literal,
     parse,
     shown,
 )
 
+from .remedies import written
 from .yaml_nodes import Items, Node, Text
 
 #: m per turn; long leads of ball screws are a tenth of it.
 _LONGEST_PITCH = 0.5
 #: m; few bodies are as long, and those with lengths in mm have most above it.
 _LONGEST = 10
+#: rad/s, 286 rpm; who writes more is likely to count in rpm or deg/s.
+_FASTEST = 30
 
 
 def warn_of_degrees(node: Node, text: str) -> None:
     """Say that a bare number is taken as rad where it is more than a turn."""
-    if abs(Fraction(parse(text, DIMENSIONLESS, {}).value)) > 2 * pi:  # type: ignore[union-attr]
-        warnings.warn(
-            f"{node.path} (line {node.line}): {text} is taken as {text} rad, more than a "
-            f"turn; write '{text} deg' or '{text} rad'.",
-            BaseparWarning,
-            stacklevel=2,
-        )
+    if _size(node) > 2 * pi:
+        _warn(node, text, "rad, more than a turn", "deg", "rad")
 
 
 def warn_of_millimetres(node: Node | None, slot: Unit) -> None:
     """Say which bare numbers of a point are taken as m where they are longer than most bodies."""
     items = node.items if isinstance(node, Items) and slot.text == "m" else ()
-    texts = [one.value.strip() for one in items if isinstance(one, Text)]
-    for text in filter(is_literal, texts):
-        if abs(float(Fraction(text))) >= _LONGEST:
-            assert node is not None
-            warnings.warn(
-                f"{node.path} (line {node.line}): {text} is taken as {text} m; write '{text} mm' "
-                f"or '{text} m'.",
-                BaseparWarning,
-                stacklevel=2,
-            )
+    for item in items:
+        if _size(item) >= _LONGEST:
+            _warn(item, written(item), "m", "mm", "m")
 
 
-def warn_of_metres(node: Node) -> None:
+def warn_of_pitch(node: Node) -> None:
     """Say that a bare pitch is taken as m per turn where it is longer than screws have it."""
+    if _size(node) > _LONGEST_PITCH:
+        _warn(node, written(node), "m per turn", "mm", "m")
+
+
+def warn_of_rpm(node: Node, slot: Unit) -> None:
+    """Say that a bare speed is taken as rad/s where it is faster than most are stated in that."""
+    size = _size(node) if slot.text == "rad" else 0.0
+    if size >= _FASTEST:
+        rpm = f"rad/s, which is {size * 30 / pi:.4g} rpm"
+        _warn(node, written(node), rpm, "rpm", "deg/s", "rad/s")
+
+
+def _size(node: Node) -> float:
+    """Of a number without a unit; 0 of all else."""
     text = node.value.strip() if isinstance(node, Text) else ""
-    if is_literal(text) and abs(float(Fraction(text))) > _LONGEST_PITCH:
-        warnings.warn(
-            f"{node.path} (line {node.line}): {text} is taken as {text} m per turn; write "
-            f"'{text} mm' or '{text} m'.",
-            BaseparWarning,
-            stacklevel=2,
-        )
+    try:
+        return abs(float(evaluate([parse(text, DIMENSIONLESS, {})], {})[0])) * is_literal(text)
+    except ExpressionError:  # reported where it is read
+        return 0.0
+
+
+def _warn(node: Node, text: str, taken: str, *units: str) -> None:
+    *others, last = (f"'{text} {unit}'" for unit in units)
+    warnings.warn(
+        f"{node.path} (line {node.line}): {text} is taken as {text} {taken}; write "
+        f"{', '.join(others)} or {last}.",
+        BaseparWarning,
+        stacklevel=3,
+    )
 
 
 def warn_of_bare_angles(

@@ -15,7 +15,7 @@ from basepar_core.mechanism import CALLED, GROUND, JOINT_TYPES, Frame, Joint, Ve
 from basepar_core.symbolic import Identities
 
 from . import remedies
-from .bare_angles import warn_of_metres
+from .bare_angles import warn_of_pitch
 from .mechanism_keys import FREE, JOINT, SCREW
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Fields, Items, Node, Text
@@ -124,7 +124,7 @@ def _read_pitch(reading: Reading, name: str, node: Node, entries: Mapping[str, N
             reading.mistake(pitch, "a screw of pitch 0 cannot move; write `pitch: 5 mm`")
         else:
             reading.pitches[name] = found
-            warn_of_metres(pitch)
+            warn_of_pitch(pitch)
 
 
 def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) -> tuple[str, str]:

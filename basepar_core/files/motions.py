@@ -19,6 +19,7 @@ from basepar_core.mechanism import (
 from basepar_core.texts import plural
 
 from . import remedies
+from .bare_angles import warn_of_rpm
 from .mechanism_keys import (
     CYCLE_OF_DATA,
     CYCLE_OF_LAWS,
@@ -265,6 +266,8 @@ def _constant_speed(reading: Reading, node: Node, slot: Unit) -> ConstantSpeed:
     before = reading.count
     entries = reading.fields(node, LAW.cases["constant_speed"])
     speed = reading.motion(entries.get("speed"), rate(slot))
+    if "speed" in entries:
+        warn_of_rpm(entries["speed"], slot)
     turns = reading.motion(entries["turns"], Unit("")) if "turns" in entries else None
     duration = entries.get("duration")
     length = None if duration is None else reading.positive(duration, _SECOND)

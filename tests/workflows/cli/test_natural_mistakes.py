@@ -11,7 +11,7 @@ import shlex
 import pytest
 
 import basepar
-from basepar_core.errors import UsageError
+from basepar_core.errors import FileError, UsageError
 from basepar_core.files import library_path, loads
 
 NAMES = ["time,crank angle,motor torque", "Time [s],A_pos [deg],A_torque", "t,phi,tau"]
@@ -626,6 +626,20 @@ TRIED = {
         ("the list that begins with '[' in line", "has no ']'"),
     ),
 }
+
+
+def test_a_speed_in_turns_a_minute():
+    given = library_path("four-bar").read_text().replace("speed: 6.28 rad/s", "speed: 300")
+    with pytest.warns(
+        basepar.BaseparWarning, match="which is 2865 rpm; write '300 rpm', '300 deg/s'"
+    ):
+        loads(given)
+
+
+@pytest.mark.parametrize("centre", ["1/0", "1e99999999"])
+def test_a_centre_that_is_no_number(centre):
+    with pytest.raises(FileError, match=r"bodies\.arm\.centre"):
+        loads(file(ARM, "centre: [a/2, 0, 0]", f"centre: [{centre}, 0, 0]"))
 
 
 def test_a_centre_in_millimetres():

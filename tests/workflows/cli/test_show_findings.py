@@ -118,6 +118,21 @@ def test_an_inertia_that_no_body_has(run, tmp_path):
     assert "no body has the inertia of rod: its mass is -1 kg" in run("show", str(file)).out
 
 
+def test_an_inertia_about_the_centre_by_the_key_of_the_origin(run, tmp_path):
+    """A rod of 3 kg and 1 m: 1/12 about its centre, a quarter of what its origin has at least."""
+    text = (
+        "name: rod\nspace: planar\ngravity: [0, -9.81]\n"
+        "bodies: {rod: {mass: 3, centre: [0.5, 0], inertia: 0.25}}\n"
+        "joints: {A: {type: revolute, connects: [ground, rod]}}\ncoordinates: [A]\n"
+    )
+    file = tmp_path / "rod.yaml"
+    file.write_text(text)
+    said = run("show", str(file)).out
+    assert "-0.5 kg m²; `inertia` is about the frame's origin: write `central_inertia`" in said
+    file.write_text(text.replace("inertia:", "central_inertia:"))
+    assert "no body has the inertia" not in run("show", str(file)).out
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
