@@ -74,15 +74,24 @@ def _warn(node: Node, text: str, taken: str, *units: str) -> None:
     )
 
 
-def warn_of_bare_angles(
+def judge_bare_angles(
     place: str, text: str, names: Mapping[str, Dimension | None], angles: Collection[str]
-) -> None:
-    """Say which numbers of an expression that was read are taken as rad."""
+) -> str:
+    """Warn of numbers of an expression that was read that are taken as rad.
+
+    Returns
+    -------
+    str
+        The mistake, where one is more than a turn: what is computed by it would be lost. Else
+        nothing.
+    """
     for value in bare_angles(text, names, angles):
         number = f"{float(value):.6g}"
-        warnings.warn(
-            f"{place}: in {shown(text)} {number} is taken as {number} rad, which is "
-            f"{float(value) * 180 / pi:.4g} deg; write '{number} deg' or '{number} rad'.",
-            BaseparWarning,
-            stacklevel=2,
+        said = (
+            f"in {shown(text)} {number} is taken as {number} rad, which is "
+            f"{float(value) * 180 / pi:.4g} deg; write '{number} deg' or '{number} rad'"
         )
+        if abs(value) > 2 * pi:
+            return said
+        warnings.warn(f"{place}: {said}.", BaseparWarning, stacklevel=2)
+    return ""

@@ -5,11 +5,12 @@ their projected references too). Then the rotation from body to body is rational
 which everything symbolic rests on.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from basepar_core.errors import ExpressionError
+from basepar_core.errors import BaseparWarning, ExpressionError
 from basepar_core.expressions import ONE, UNITS, ZERO, Expression, cross, dot, multiply, subtract
 from basepar_core.mechanism import CALLED, GROUND, JOINT_TYPES, Frame, Joint, Vector, joint_type
 from basepar_core.symbolic import Identities
@@ -43,7 +44,31 @@ def read_joints(reading: Reading, node: Node | None, bodies: Sequence[str]) -> t
             reading.spoilt.update({name, *(f"{name}.{k}" for k in range(1, 7))})
         else:
             joints.append(joint)
+    geared = reading.top is not None and "couplings" in reading.top.entries
+    if entries and reading.planar and not geared:  # gears have their pins in their middle
+        _warn_of_no_length(joints, entries)
     return tuple(joints)
+
+
+def _warn_of_no_length(joints: Sequence[Joint], entries: Mapping[str, Node]) -> None:
+    """Say which bodies of the plane have all their pins, two or more, at one point."""
+    pins: dict[str, list[tuple[str, Vector | None]]] = {}
+    for joint in joints:
+        turns = joint.type == "revolute"
+        for body, frame in zip(joint.bodies, joint.frames, strict=True):
+            pins.setdefault(body, []).append((joint.name, frame.at if turns else None))
+    for body, held in pins.items():
+        places = {at for _, at in held}
+        if body == GROUND or len(held) < 2 or len(places) > 1 or None in places:
+            continue
+        node = entries[held[-1][0]]
+        warnings.warn(
+            f"{node.path} (line {node.line}): {' and '.join(name for name, _ in held)} stand at "
+            f"one point of {body}, which has no length then; write where on {body} one of "
+            f"them is, in its `at`.",
+            BaseparWarning,
+            stacklevel=2,
+        )
 
 
 def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Joint | None:

@@ -41,6 +41,10 @@ _CALLED: Mapping[str, Collection[str]] = {
     "duration": ("time", "period", "t"),
     "base_frequency": ("frequency", "freq", "f0"),
     "value": ("nominal", "default", "val", "length"),
+    "from": ("start", "begin", "first"),
+    "to": ("stop", "end", "last"),
+    "viscous": ("damping",),
+    "coulomb": ("friction",),
     "count": ("steps", "n", "num", "number", "points", "levels", "size"),
     "plan": ("sampler", "sampling", "method", "design", "kind", "type"),
     "variables": ("parameters", "design_variables", "symbols", "params", "ranges"),
@@ -184,6 +188,29 @@ def other_word(key: str, entries: Mapping[str, Node], known: Collection[str]) ->
             given = written(entries[key])
             return f"; write `{name}: {f'{given} rpm' if key.lower() == 'rpm' else given}`"
     return ""
+
+
+def directions(key: str, entries: Mapping[str, Node], known: Collection[str]) -> str:
+    """The remedy for directions that stand beside their objectives; nothing for other keys."""
+    if key not in ("direction", "directions") or "objectives" not in known:
+        return ""
+    given, goals = entries[key], entries.get("objectives")
+    words = [
+        one.value
+        for one in (given.items if isinstance(given, Items) else [given])
+        if isinstance(one, Text)
+    ]
+    names = [
+        one.value
+        for one in (goals.items if isinstance(goals, Items) else [goals])
+        if isinstance(one, Text)
+    ]
+    if len(words) != len(names):
+        return "; each objective has its direction: take this line out"
+    pairs = ", ".join(f"{name}: {word}" for name, word in zip(names, words, strict=True))
+    return (
+        f"; each objective has its direction: write `objectives: {{{pairs}}}`, without this line"
+    )
 
 
 def moved(key: str, entry: Node, path: str, keys: Keys, top: Top | None) -> str:

@@ -1,6 +1,8 @@
 """The sections `geometry` and `constants`: symbols with value, unit and bounds."""
 
-from basepar_core.errors import ExpressionError
+import warnings
+
+from basepar_core.errors import BaseparWarning, ExpressionError
 from basepar_core.expressions import (
     DIMENSIONLESS,
     RESERVED,
@@ -11,7 +13,7 @@ from basepar_core.expressions import (
     evaluate,
     parse_unit,
 )
-from basepar_core.mechanism import Symbol
+from basepar_core.mechanism import Symbol, unit_of_bounds
 
 from . import remedies
 from .mechanism_keys import CONSTANT, GEOMETRY_SYMBOL
@@ -63,9 +65,34 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     value = reading.fixed(entries.get("value"), slot) if unit else ZERO
     value = reading.replaced.get(name, value)
     bounds = _bounds(reading, entries.get("bounds"), slot) if unit else None
+    symbol = Symbol(name, value, slot.text, bounds)
     if reading.count > before or unit is None or "value" not in entries:
         reading.dubious.add(name)
-    return Symbol(name, value, slot.text, bounds)
+    elif name not in reading.replaced:
+        _warn_beyond_bounds(node, symbol)
+    return symbol
+
+
+def _warn_beyond_bounds(node: Node, symbol: Symbol) -> None:
+    """Say that a value is beyond its bounds, and in which unit these hold it."""
+    if symbol.bounds is None:
+        return
+    size = parse_unit(symbol.unit).size if symbol.unit else 1.0
+    own = [float(x) for x in evaluate([symbol.bounds[0], symbol.value, symbol.bounds[1]], {})]
+    if own[0] <= own[1] <= own[2]:
+        return
+    low, here, high = (f"{x / size:.6g}" for x in own)
+    unit = f" {symbol.unit}".rstrip()
+    said = (
+        f"{node.path} (line {node.line}): its value {here}{unit} is beyond its bounds, {low} to "
+        f"{high}{unit}"
+    )
+    if meant := unit_of_bounds(symbol):
+        said += (
+            f"; in {meant.text} they hold it: write bounds: [{low} {meant.text}, "
+            f"{high} {meant.text}] if that is meant"
+        )
+    warnings.warn(f"{said}.", BaseparWarning, stacklevel=2)
 
 
 def _check_name(reading: Reading, name: str, node: Node) -> None:

@@ -1,7 +1,7 @@
 """What a mechanism's file says of what is identified: values of base parameters, torque, units."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,9 +66,26 @@ def in_place_of(
     return np.asarray(file[free] + moved)
 
 
+class Likeness(NamedTuple):
+    """Measured torque beside that of the file's inertias.
+
+    Attributes
+    ----------
+    overall
+        Correlation over all coordinates: 1 is alike but for a factor.
+    each, factors
+        (coordinate,): correlation, and how many times as large the measured one is; nan where
+        nothing is measured or foretold.
+    """
+
+    overall: float
+    each: Array
+    factors: Array
+
+
 def likeness(
     mechanism: Mechanism, base: BaseParameters, W: Array, values: Array, tau: Array
-) -> tuple[float, Array] | None:
+) -> Likeness | None:
     """Correlation of the measured torque with that of the file's inertias, rows as they are.
 
     Parameters
@@ -84,9 +101,8 @@ def likeness(
 
     Returns
     -------
-    tuple
-        Over all, and (coordinate,) each: 1 is alike but for a factor; nan where nothing is
-        measured or foretold. None: the file has no inertias, or they give no torque.
+    Likeness or None
+        None: the file has no inertias, or they give no torque.
     """
     if not mechanism.has_inertias:
         return None
@@ -97,10 +113,12 @@ def likeness(
     foretold = np.where(np.isfinite(rest), foretold, np.nan)
     both = np.nansum([rest * foretold, rest**2, foretold**2], axis=2)
     sizes = np.sqrt(both[1] * both[2])
-    each = np.divide(both[0], sizes, out=np.full(sizes.shape, np.nan), where=sizes > 0)
+    nothing = np.full(sizes.shape, np.nan)
+    each = np.divide(both[0], sizes, out=nothing.copy(), where=sizes > 0)
+    factors = np.divide(both[0], both[2], out=nothing, where=sizes > 0)
     top, *norms = both.sum(axis=1)
     size = float(np.sqrt(norms[0] * norms[1]))
-    return (float(top) / size, each) if size else None
+    return Likeness(float(top) / size, each, factors) if size else None
 
 
 def units(mechanism: Mechanism, columns: Sequence[Column], names: Sequence[str]) -> list[str]:

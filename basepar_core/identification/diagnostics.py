@@ -9,6 +9,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import noise_levels
 from basepar_core.texts import plural
 
+from .compare import Likeness
 from .notes import Note
 
 if TYPE_CHECKING:
@@ -32,11 +33,12 @@ OUTLIERS, ALONE = 0.01, 6.0
 ALIKE = 0.95
 #: … and of one coordinate's, below which its sign is in question.
 AGAINST = -0.5
+#: … and how many times larger or smaller it may be where it is alike: a payload is not as heavy,
+#: and few gears have a lower ratio.
+SCALED = 5.0
 
 
-def doubts(
-    found: "Identification", groups: Array, likeness: tuple[float, Array] | None
-) -> tuple[Note, ...]:
+def doubts(found: "Identification", groups: Array, likeness: Likeness | None) -> tuple[Note, ...]:
     """Notes on an identification.
 
     Parameters
@@ -127,7 +129,7 @@ def _outliers(found: "Identification", groups: Array) -> list[Note]:
 
 
 def of_the_torque(
-    mechanism: Mechanism, error: float, likeness: tuple[float, Array] | None, sigma: Array
+    mechanism: Mechanism, error: float, likeness: Likeness | None, sigma: Array
 ) -> list[Note]:
     """Notes on how a full model explains measured torques.
 
@@ -149,8 +151,18 @@ def of_the_torque(
             f"columns (`with=`)? a wrong unit, sign or geometry?"
         )
         notes.append(Note("unexplained", text))
-    alike, each = likeness or (1.0, np.ones(len(sigma)))
-    for name, one in zip(mechanism.coordinates, each, strict=True):
+    same = np.ones(len(sigma))
+    alike, each, factors = likeness or Likeness(1.0, same, same)
+    for name, one, factor in zip(mechanism.coordinates, each, factors, strict=True):
+        if one > ALIKE and not 1 / SCALED < factor < SCALED:
+            gear = factor if factor > 1 else 1 / factor
+            text = (
+                f"tau.{name} is {factor:.3g} times what the file's inertias give for this motion, "
+                f"and follows it otherwise (correlation {one:.3f}): is it measured on the other "
+                f"side of a gear of {gear:.3g}? {'Divide' if factor > 1 else 'Multiply'} the "
+                f"column by that"
+            )
+            notes.append(Note("scale", text))
         if one < AGAINST:
             text = (
                 f"tau.{name} runs against what the file's inertias give for this motion "

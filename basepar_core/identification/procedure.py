@@ -312,13 +312,13 @@ def observe_record(model: Model, ready: Prepared, columns: tuple[Column, ...]) -
         As `check_units`.
     """
     measured = np.where(ready.usable, ready.tau, np.nan)
-    check_reach(model, ready.motion, measured)
+    check_reach(model, ready.motion, measured, columns)
     try:
         seen = observe_motion(model, ready.motion, columns)
     except MotionError:
-        check_units(model, ready.motion, measured, None)
+        check_units(model, ready.motion, measured, None, columns)
         raise
-    check_units(model, ready.motion, measured, seen.W[0])
+    check_units(model, ready.motion, measured, seen.W[0], columns)
     return seen
 
 

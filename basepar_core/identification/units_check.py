@@ -8,12 +8,14 @@ missing; a factor of 57 shows.
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.dynamics import Model, Motion, as_rates, as_twists
+from basepar_core.dynamics import Column, Model, Motion, as_rates, as_twists
+from basepar_core.expressions import ZERO, evaluate
 from basepar_core.mechanism import Mechanism
 
 from ..errors import MotionError, UsageError
@@ -41,7 +43,39 @@ _LENGTHS = {"millimetres where metres are meant": 1e-3}
 _TIMES = {"milliseconds where seconds are meant": 1e-3}
 
 
-def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> None:
+@dataclass(frozen=True)
+class _File:
+    """What the file says of torques: its inertias, and the values of force laws that count."""
+
+    model: Model
+    columns: tuple[Column, ...]
+
+    def observe(self, motion: Motion) -> Array:
+        """W (sample, coordinate, parameter), force laws last."""
+        W: Array = observe_motion(self.model, motion, self.columns).W[0]
+        return W
+
+    def compare(self, W: Array, tau: Array) -> tuple[float, float]:
+        """Correlation of measured and foretold torque, and the factor between them."""
+        nominal = self.model.mechanism.nominal
+        laws = [ZERO if one.value is None else one.value for one in self.columns]
+        inertial = self.model.mechanism.inertial_parameters(nominal)
+        phi = np.concatenate([inertial, np.array(evaluate(laws, nominal), float)])
+        foretold = (W[..., : phi.size] @ phi).T
+        both = float((tau * foretold).sum())
+        sizes = float((tau**2).sum()), float((foretold**2).sum())
+        if min(sizes) == 0:
+            return 0.0, 1.0
+        return both / np.sqrt(sizes[0] * sizes[1]), both / sizes[1]
+
+
+def check_units(
+    model: Model,
+    motion: Motion,
+    tau: Array,
+    W: Array | None,
+    columns: tuple[Column, ...] = (),
+) -> None:
     """Reject a record that fits the mechanism in other units only.
 
     Parameters
@@ -53,22 +87,24 @@ def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> No
     tau
         (coordinate, sample), N m or N; nan where unusable.
     W
-        (sample, coordinate, parameter) of the motion, inertial columns first; None: the
-        mechanism cannot follow it.
+        (sample, coordinate, parameter) of the motion, inertial columns first, then `columns`;
+        None: the mechanism cannot follow it.
+    columns
+        Of force laws, whose torques by the file's values count too.
 
     Raises
     ------
     UsageError
         Another unit explains the torque, and the stated ones do not.
     """
-    mechanism = model.mechanism
-    if not mechanism.has_inertias:
+    if not model.mechanism.has_inertias:
         return
+    file = _File(model, columns)
     thin = np.flatnonzero(np.isfinite(tau).all(axis=0))
     thin = thin[:: max(1, thin.size // LOOKED_AT)]
     some = _at(motion, thin)
     measured = tau[:, thin]
-    as_is, size = (0.0, 1.0) if W is None else _compare(model, W[thin], measured)
+    as_is, size = (0.0, 1.0) if W is None else file.compare(W[thin], measured)
     if as_is >= GOOD:
         near = [f for f in (1e3, 1e-3, 9.81, 1 / 9.81, 1e2, 1e-2) if 1 / 1.5 < size / f < 1.5]
         if near and not 1 / SIZE < size < SIZE:
@@ -81,15 +117,17 @@ def check_units(model: Model, motion: Motion, tau: Array, W: Array | None) -> No
         return
     # A motion of whole turns a sample is in another unit, and takes long to follow once more.
     wild = bool(np.abs(np.diff(motion.q)).max() > np.pi)
-    signs = (model, some, measured, None if W is None else W[thin], as_is)
+    signs = (file, some, measured, None if W is None else W[thin], as_is)
     if not wild:
         _check_signs(*signs)
-    _check_readings(model, some, measured, as_is, _alternatives(model))
+    _check_readings(file, some, measured, as_is, _alternatives(model))
     if wild:
         _check_signs(*signs)
 
 
-def check_reach(model: Model, motion: Motion, tau: Array) -> None:
+def check_reach(
+    model: Model, motion: Motion, tau: Array, columns: tuple[Column, ...] = ()
+) -> None:
     """Reject degrees for radians before loops are followed through 57 times the travel.
 
     As `check_units`, where the travel is long; the motion as it stands is judged by its start.
@@ -101,11 +139,12 @@ def check_reach(model: Model, motion: Motion, tau: Array) -> None:
         return
     away = (np.abs(steps[:, usable] - steps[:, usable[:1]]) > LONG / 5).any(axis=0)
     start = usable[: max(FEWEST, int(away.argmax()))]
-    as_is, _ = _fit(model, _at(motion, start), tau[:, start], 1.0, 1.0)
+    file = _File(model, columns)
+    as_is, _ = _fit(file, _at(motion, start), tau[:, start], 1.0, 1.0)
     thin = usable[:: max(1, usable.size // LOOKED_AT)]
     smaller = [x for x in _alternatives(model) if np.max(x[1]) <= 1 and np.min(x[1]) < 1]
     if as_is < GOOD:
-        _check_readings(model, _at(motion, thin), tau[:, thin], as_is, smaller)
+        _check_readings(file, _at(motion, thin), tau[:, thin], as_is, smaller)
 
 
 def _at(motion: Motion, samples: Array) -> Motion:
@@ -114,17 +153,17 @@ def _at(motion: Motion, samples: Array) -> Motion:
 
 
 def _check_readings(
-    model: Model, motion: Motion, tau: Array, as_is: float, readings: Sequence[Reading]
+    file: _File, motion: Motion, tau: Array, as_is: float, readings: Sequence[Reading]
 ) -> None:
     """Reject a motion that fits the torque clearly better when read otherwise."""
     for what, shift, pace in readings:
-        found, size = _fit(model, motion, tau, shift, pace)
+        found, size = _fit(file, motion, tau, shift, pace)
         if _is_clearly_better(found, size, as_is):
             raise UsageError(
                 f"The motion looks like {what}: read that way, the file's inertias give the "
                 f"measured torque (correlation {found:.3f}); as it stands they do not "
                 f"({as_is:.3f}). Write the unit into the titles, like "
-                f"{_titles(model.mechanism, what)}.",
+                f"{_titles(file.model.mechanism, what)}.",
                 ["units"],
             )
 
@@ -146,21 +185,21 @@ def _is_clearly_better(found: float, size: float, as_is: float) -> bool:
     return found >= GOOD and 1 - found < (1 - as_is) / BETTER and 1 / SIZE < size < SIZE
 
 
-def _check_signs(model: Model, motion: Motion, tau: Array, W: Array | None, as_is: float) -> None:
+def _check_signs(file: _File, motion: Motion, tau: Array, W: Array | None, as_is: float) -> None:
     """Reject a torque, or a position (with or without its torque), that counts the other way."""
-    names = model.mechanism.coordinates
+    names = file.model.mechanism.coordinates
     for k, name in enumerate(names):
         turned = np.where(np.arange(len(names)) == k, -1.0, 1.0)[:, None]
-        readings = [] if W is None else [(f"tau.{name}", _compare(model, W, tau * turned))]
-        back = _read_as(model, motion, turned, 1.0)
+        readings = [] if W is None else [(f"tau.{name}", file.compare(W, tau * turned))]
+        back = _read_as(file.model, motion, turned, 1.0)
         try:
-            other = observe_motion(model, back).W[0]
+            other = file.observe(back)
         except MotionError:
             pass
         else:
             readings += [
-                (name, _compare(model, other, tau)),
-                (f"{name} and tau.{name}", _compare(model, other, tau * turned)),
+                (name, file.compare(other, tau)),
+                (f"{name} and tau.{name}", file.compare(other, tau * turned)),
             ]
         for what, (found, size) in readings:
             if _is_clearly_better(found, size, as_is):
@@ -195,14 +234,14 @@ def _alternatives(model: Model) -> list[Reading]:
 
 
 def _fit(
-    model: Model, motion: Motion, tau: Array, shift: Array | float, pace: float
+    file: _File, motion: Motion, tau: Array, shift: Array | float, pace: float
 ) -> tuple[float, float]:
     """Correlation of measured and foretold torque, and the factor between them."""
     try:
-        W = observe_motion(model, _read_as(model, motion, shift, pace)).W[0]
+        W = file.observe(_read_as(file.model, motion, shift, pace))
     except MotionError:
         return 0.0, 1.0
-    return _compare(model, W, tau)
+    return file.compare(W, tau)
 
 
 def _read_as(model: Model, motion: Motion, shift: Array | float, pace: float) -> Motion:
@@ -215,13 +254,3 @@ def _read_as(model: Model, motion: Motion, shift: Array | float, pace: float) ->
         given.q_ddot * shift / pace**2,
     )
     return as_twists(model.mechanism, read)
-
-
-def _compare(model: Model, W: Array, tau: Array) -> tuple[float, float]:
-    phi = model.mechanism.inertial_parameters(model.mechanism.nominal)
-    foretold = (W[..., : phi.size] @ phi).T
-    both = float((tau * foretold).sum())
-    sizes = float((tau**2).sum()), float((foretold**2).sum())
-    if min(sizes) == 0:
-        return 0.0, 1.0
-    return both / np.sqrt(sizes[0] * sizes[1]), both / sizes[1]

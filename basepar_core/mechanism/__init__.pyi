@@ -3,6 +3,7 @@ from .body_forms import BodyForm as BodyForm
 from .body_forms import Line as Line
 from .body_forms import line_of as line_of
 from .bounds import meant_unit as meant_unit
+from .bounds import unit_of_bounds as unit_of_bounds
 from .idle_spins import IdleSpin as IdleSpin
 from .idle_spins import free_spins as free_spins
 from .idle_spins import idle_spins as idle_spins

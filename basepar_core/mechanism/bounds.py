@@ -5,6 +5,25 @@ from basepar_core.expressions import DIMENSIONLESS, UNITS, Unit, evaluate, parse
 from .mechanism import Symbol
 
 
+def unit_of_bounds(symbol: Symbol) -> Unit | None:
+    """The unit in which a symbol's bounds hold its value, which they do not in its own.
+
+    None where there is no such unit, or they hold it.
+    """
+    if symbol.bounds is None:
+        return None
+    low, here, high = map(float, evaluate([symbol.bounds[0], symbol.value, symbol.bounds[1]], {}))
+    if low <= here <= high:
+        return None
+    unit = parse_unit(symbol.unit) if symbol.unit else DIMENSIONLESS
+    for other in UNITS.values():
+        scale = other.size / unit.size
+        alike = (other.dimension, other.is_angle) == (unit.dimension, unit.is_angle)
+        if alike and low * scale <= here <= high * scale:
+            return other
+    return None
+
+
 def meant_unit(symbol: Symbol, least: float, most: float) -> Unit | None:
     """The unit in which numbers lie within a symbol's bounds that lie wholly outside in its own.
 

@@ -135,10 +135,10 @@ class Filling:
         tasks: Iterator[Task],
         tally: Tally,
     ) -> Outcome:
-        spec, created = self.spec, str(self.store.attrs["provenance"])
+        spec, seal = self.spec, self.store.seal
         work = Work(
             str(self.store.path),
-            created,
+            seal,
             spec.plan,
             spec.filter,
             self.stages,

@@ -96,7 +96,7 @@ class Work:
     """Everything a worker needs to know of a sweep."""
 
     store: str
-    created: str
+    seal: str
     plan: Plan
     filter: Conditions
     stages: tuple[Stage, ...]
@@ -196,7 +196,7 @@ class Work:
         write(self._opened(), part, start, stop, arrays, texts)
 
     def _opened(self) -> Store:
-        return _opened(self.store, self.created)
+        return _opened(self.store, self.seal)
 
     def _evaluated(
         self, task: Task, columns: Columns, wanted: np.ndarray
@@ -303,6 +303,6 @@ def _restore(
 
 
 @lru_cache(maxsize=64)  # members of a family take turns
-def _opened(store: str, created: str) -> Store:
-    """The store's arrays, opened once per process; `created` tells a new store of the name."""
+def _opened(store: str, seal: str) -> Store:
+    """The store's arrays, opened once per process; `seal` tells another store of the name."""
     return Store.open(store, "r+")

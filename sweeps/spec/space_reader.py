@@ -10,7 +10,7 @@ import numpy as np
 
 from basepar_core.errors import ExpressionError, FileError
 from basepar_core.expressions import DIMENSIONLESS, Unit, evaluate, parse_unit
-from basepar_core.files import Fields, Items, Key, Node, Reading, warn_of_bare_angles, written
+from basepar_core.files import Fields, Items, Key, Node, Reading, judge_bare_angles, written
 from basepar_core.mechanism import Mechanism
 
 from .bare_numbers import check_unit
@@ -148,8 +148,7 @@ def read_formulas(
             try:
                 later = [one for one in entries if one not in [formula.name for formula in found]]
                 found.append(formula(mechanism, name, text, later))
-                place = f"{entry.path} (line {entry.line})"
-                warn_of_bare_angles(place, text, dimensions(mechanism), angles(mechanism))
+                _judge_angles(reading, entry, text, mechanism)
             except ExpressionError as error:
                 reading.mistake(entry, error.message)
     return tuple(found)
@@ -165,11 +164,16 @@ def _where(
             continue
         try:
             found.append(condition(mechanism, text))
-            place = f"{item.path} (line {item.line})"
-            warn_of_bare_angles(place, text, dimensions(mechanism), angles(mechanism))
+            _judge_angles(reading, item, text, mechanism)
         except ExpressionError as error:
             reading.mistake(item, error.message)
     return tuple(found)
+
+
+def _judge_angles(reading: Reading, node: Node, text: str, mechanism: Mechanism) -> None:
+    place = f"{node.path} (line {node.line})"
+    if said := judge_bare_angles(place, text, dimensions(mechanism), angles(mechanism)):
+        reading.mistake(node, said)
 
 
 def read_variables(

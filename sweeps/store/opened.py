@@ -92,6 +92,11 @@ class Store(Mapping[str, "ZarrArray"]):
         return self.plain("spec", "{}")
 
     @property
+    def seal(self) -> str:
+        """Digest of what it is: stores made in one second at one path have others."""
+        return str(self.attrs.get("seal", ""))
+
+    @property
     def provenance(self) -> dict[str, Any]:
         """When, where, and with which versions it was made."""
         return self.plain("provenance", "{}")

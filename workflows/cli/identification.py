@@ -205,8 +205,34 @@ def _intervals(model: "Model", text: str | None) -> dict[str, tuple[float, float
             raise UsageError(f"`range=`: {word!r} is no interval; write {name}=LO:HI.", ["range="])
         ends[0].append(f"{name}={low}")
         ends[1].append(f"{name}={high}")
+    _check_turns(model, text or "")
     lowest, highest = (_limits(model, "range", ",".join(one)) for one in ends)
     return {name: (lowest[name], highest[name]) for name in lowest}
+
+
+def _check_turns(model: "Model", text: str) -> None:
+    """Reject intervals of more than two turns in bare numbers, all of them at once."""
+    from math import pi
+
+    from basepar_core.errors import UsageError
+
+    meant, wild = [], False
+    for name, word in pairs([text], "--range").items():
+        ends = [one.strip() for one in word.split(":")]
+        try:
+            size = max(abs(float(one)) for one in ends)
+        except ValueError:  # with a unit, or read and reported below
+            size = 0.0
+        known = size and name in model.mechanism.coordinates
+        turns = bool(known) and model.mechanism.value(name).unit == "rad"
+        wild |= turns and size > 4 * pi + 1e-6
+        meant.append(f"{name}={':'.join(f'{one}deg' for one in ends) if turns else word}")
+    if wild:
+        raise UsageError(
+            f"--range {text}: bare numbers are in rad, and some of these are more than two turns; "
+            f"write --range {','.join(meant)}, or rad behind each if that is meant.",
+            ["--range"],
+        )
 
 
 def _simulate(options: argparse.Namespace) -> int:

@@ -20,8 +20,8 @@ from basepar_core.files import (
     Node,
     Reading,
     Text,
+    judge_bare_angles,
     read,
-    warn_of_bare_angles,
     written,
 )
 from basepar_core.mechanism import Mechanism
@@ -119,7 +119,8 @@ def _parts(reading: Reading, node: Node, stem: str, assembly: Node | None) -> di
         angles = angular(mechanism, found["own"], found["targets"])
         for section in ("objectives", "constraints"):
             for line in found[section]:
-                warn_of_bare_angles(section, line.text, known, angles)
+                if wild := judge_bare_angles(section, line.text, known, angles):
+                    reading.mistake(top[section], wild)
         found["sampler"] = _chosen(found)
     _check_trials(reading, node, found["sampler"], "trials" in top)
     found |= _store(reading, top.get("store"), stem)

@@ -71,11 +71,15 @@ def show(facts: Mapping[str, Any]) -> None:
     )
     out.print(terminal.table("coordinate", "position", "speed", "acceleration", rows=rows))
     margin = facts["margin"]
+    loops = (
+        f"; loops {margin['least']:.3g} away from singular (allowed {margin['allowed']:.3g})"
+        if margin["allowed"]
+        else ""
+    )
     out.print(
         f"shares of limits that are used; {plural(facts['harmonics'], 'harmonic')} of "
         f"{facts['frequency']:.4g} Hz, {plural(facts['samples'], 'sample')}; condition "
-        f"{facts['condition']:.4g}; loops {margin['least']:.3g} away from singular (allowed "
-        f"{margin['allowed']:.3g})"
+        f"{facts['condition']:.4g}{loops}"
     )
     if "output" in facts:
         out.print(f"written to {facts['output']}")

@@ -306,12 +306,16 @@ def test_what_a_record_is_told_apart_by(record, columns, model, base):
     # One coordinate's sign among several: the small torque of a five-bar's second drive.
     five = case("five-bar")
     torque = five.torque(five.phi)[0].T * [[1.0], [-0.01]]
-    _, each = likeness(
-        five.model.mechanism, five.base, five.W[0], np.zeros(five.base.rank), torque
-    )
-    np.testing.assert_allclose(each, [1, -1], rtol=1e-12)
-    (note,) = of_the_torque(five.model.mechanism, 0.0, (1.0, each), np.zeros(2))
+    found = likeness(five.model.mechanism, five.base, five.W[0], np.zeros(five.base.rank), torque)
+    np.testing.assert_allclose(found.each, [1, -1], rtol=1e-12)
+    np.testing.assert_allclose(found.factors, [1, -0.01], rtol=1e-12)
+    (note,) = of_the_torque(five.model.mechanism, 0.0, found._replace(overall=1.0), np.zeros(2))
     assert (note.kind, note.text[:5]) == ("sign", "tau.E")
+    # The second drive measured at its motor, before a gear of 50.
+    scaled = found._replace(overall=1.0, each=np.ones(2), factors=np.array([1.0, 1 / 50]))
+    (note,) = of_the_torque(five.model.mechanism, 0.0, scaled, np.zeros(2))
+    assert (note.kind, note.text[:5]) == ("scale", "tau.E")
+    assert "a gear of 50? Multiply" in note.text
     # At constant speed the crank's inertia does nothing; a millionth of noise on the torque.
     t = np.linspace(0, 1, 400)
     motion = Motion(t, 2 * np.pi * t[None], np.full((1, 400), 2 * np.pi), np.zeros((1, 400)))

@@ -20,7 +20,7 @@ from sweeps.run.standing import layout_of
 from sweeps.run.worker import Stage, Task, Work
 from sweeps.spec.filters import Filter
 from sweeps.spec.plans import Sobol
-from sweeps.store import Store, store
+from sweeps.store import Store, origins, store
 from sweeps.store.statuses import PreciseStatus, Reason, Status
 from tests.sweeps.fourbar import BOUNDS, Deadly, Digits, Endless, FourBar, rocker_angles, spec
 
@@ -95,6 +95,19 @@ def test_again_does_nothing_and_prepares_nothing(client, path):
     again = sweep(spec(path), client)  # without an evaluator: none is needed
     assert again.evaluated == 0
     assert again.counts == first.counts
+
+
+def test_another_store_made_in_the_same_second(client, path, monkeypatch):
+    """Moved away, and another sweep made where it was: no worker writes for the one it knew."""
+    monkeypatch.setattr(origins, "now", lambda: "2026-01-01T00:00:00+00:00")
+    sweep(spec(path), client, evaluator=FourBar())
+    path.rename(path.with_name("aside.zarr"))
+    other = spec(path, plan=Sobol(BOUNDS, 400, 8))
+    assert sweep(other, client, evaluator=FourBar()).done
+    with connect(Laptop(workers=1)) as anew:
+        again = dataclasses.replace(other, store=str(path.with_name("again.zarr")))
+        sweep(again, anew, evaluator=FourBar())
+    assert_equal_arrays(path, path.with_name("again.zarr"))
 
 
 def test_only_what_is_missing(client, path, reference):

@@ -619,6 +619,41 @@ TRIED = {
         "",
         ("space.variables.lx1.steps (line 4)", "write `count: 5`"),
     ),
+    "start and stop of a range": (
+        "sweep",
+        "mechanism: four-bar\nspace:\n  plan: grid\n"
+        "  variables: {lx1: {start: 0.2, stop: 0.6, num: 5}}\n",
+        "",
+        ("write `from: 0.2`", "did you mean 'to'?", "write `count: 5`"),
+    ),
+    "degrees in a constraint": (
+        "study",
+        file(STUDY, "stroke(D) >= 40 deg", "stroke(D) >= 40"),
+        "",
+        ("constraints (line", "40 is taken as 40 rad", "write '40 deg'"),
+    ),
+    "directions beside objectives": (
+        "study",
+        file(
+            STUDY,
+            "objectives: {torque_rms: minimize}",
+            "objectives: [torque_rms]\ndirections: [minimize]",
+        ),
+        "",
+        ("directions (line", "write `objectives: {torque_rms: minimize}`, without this line"),
+    ),
+    "friction by the words of URDF": (
+        "show",
+        file(ARM, "coordinates:", "friction: {yaw: {damping: 0.4, friction: 0.6}}\ncoordinates:"),
+        "",
+        ("write `viscous: 0.4`", "write `coulomb: 0.6`"),
+    ),
+    "intervals in degrees": (
+        "excite",
+        "ur5 --range q1=-60:20,q2=-90:90 -o e.yaml",
+        "",
+        ("--range q1=-60deg:20deg,q2=-90deg:90deg",),
+    ),
     "a bracket left open": (
         "show",
         file(ARM, "[ground, column]", "[ground, column"),
@@ -626,6 +661,22 @@ TRIED = {
         ("the list that begins with '[' in line", "has no ']'"),
     ),
 }
+
+
+def test_bounds_in_metres_of_a_symbol_in_millimetres():
+    given = library_path("four-bar").read_text()
+    line = "lx1: {value: 300, unit: mm, bounds: [0.2, 0.6]}"
+    given = re.sub(r"lx1: \{.*\}", line, given, count=1)
+    said = r"300 mm is beyond its bounds, 0.2 to 0.6 mm; in m they hold it: write bounds: \[0.2 m"
+    with pytest.warns(basepar.BaseparWarning, match=said):
+        loads(given)
+
+
+def test_a_body_with_both_pins_at_its_origin():
+    given = library_path("four-bar").read_text()
+    pins = given.replace("[Dx, Dy], [lx3, 0]", "[Dx, Dy], [0, 0]")
+    with pytest.warns(basepar.BaseparWarning, match="C and D stand at one point of rocker"):
+        loads(pins)
 
 
 def test_a_speed_in_turns_a_minute():

@@ -30,7 +30,7 @@ def test_limits_of_a_motion_have_units(capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--range", "A=-30:30"], "4.8 turns; write -30deg"),
+        (["--range", "A=-30:30"], "more than two turns; write --range A=-30deg:30deg, or rad"),
         (["--range", "A=1"], "write A=LO:HI"),
         (["--speed", "A=2m/s"], "rad/s is expected"),
         (["--speed", "Z=2"], "known are A, B, C, D"),

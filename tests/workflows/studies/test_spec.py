@@ -258,15 +258,16 @@ def test_quantities_of_the_issue():
 def test_angles_without_a_unit_are_said_to_be_radians(recwarn):
     parse_study(STUDY)
     assert not [one for one in recwarn if issubclass(one.category, BaseparWarning)]
-    bare = STUDY.replace("40 deg", "40")
-    with pytest.warns(
-        BaseparWarning, match=r"constraints: .* 40 rad, .* 2292 deg; write '40 deg'"
-    ):
-        assert parse_study(bare).constraints[0].text == "stroke(D) >= 40"
+    bare = STUDY.replace("40 deg", "1")
+    with pytest.warns(BaseparWarning, match=r"constraints: .* 1 rad, .* 57.3 deg; write '1 deg'"):
+        assert parse_study(bare).constraints[0].text == "stroke(D) >= 1"
     angle = bare.replace("stroke(D)", "transmission_angle(B, C, D)")
-    with pytest.warns(BaseparWarning, match="write '40 deg' or '40 rad'"):
+    with pytest.warns(BaseparWarning, match="write '1 deg' or '1 rad'"):
         parse_study(angle)
-    aim = {"abs(stroke(D) - 40)": "minimize"}
+    # More than a turn: nothing is computed by it.
+    with pytest.raises(FileError, match=r"40 rad, which is 2292 deg; write '40 deg'"):
+        parse_study(STUDY.replace("40 deg", "40"))
+    aim = {"abs(stroke(D) - 1)": "minimize"}
     with pytest.warns(BaseparWarning, match="'abs"):
         study_from("four-bar", {"lx1": (0.2, 0.6)}, aim, trials=1, sampler="random")
 
