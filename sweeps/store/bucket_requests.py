@@ -380,13 +380,16 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def _copied() -> None:
-    """In a copy of this process: its parent's threads are not there."""
+    """In a copy of this process: its parent's threads are not there.
+
+    obstore's clients stay in `_opened`, unused: letting go of one asks those threads, and waits
+    for a lock that one of them may have held when the copy was made.
+    """
     loaded = "obstore._obstore" in sys.modules or _here[0].requester is not None
     known = _here[0].known
     _here[0] = _Process(is_copy=loaded)
     if not loaded:
         _here[0].known = known
-    _opened.cache_clear()
 
 
 os.register_at_fork(after_in_child=_copied)

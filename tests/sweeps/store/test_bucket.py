@@ -233,12 +233,15 @@ def test_copies_of_a_process_ask_through_a_program_of_their_own(there):
         try:
             there.put("b", b"2" * 1_000_000)
             found = there.get("a"), there.create("a", b"3"), there.get("none")
-            os.write(pipe, repr(found).encode())
+            # Clients let go of here would wait for a lock that a thread there may have held.
+            kept = bucket_requests._opened.cache_info().currsize
+            os.write(pipe, repr((*found, kept)).encode())
         finally:
             os._exit(0)
     os.close(pipe)
     with os.fdopen(answers, "rb") as file:
-        assert file.read() == repr((b"1", False, None)).encode()
+        clients = bucket_requests._opened.cache_info().currsize
+        assert file.read() == repr((b"1", False, None, clients)).encode()
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     assert there.get("b") == b"2" * 1_000_000
 
