@@ -16,6 +16,11 @@ _REMEDY = (
 )
 
 
+#: A radius of gyration so many times the longest distance of a joint from its body's origin is of
+#: a moment in another unit (1000 times, of kg mm² read as kg m²); flywheels reach some ten.
+FAR = 100
+
+
 def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
     """Why bodies cannot have the parameters of the file, by name, at the file's values.
 
@@ -24,6 +29,9 @@ def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
     Automation Letters 3(1), 2018, eq. 2). A body without mass may have moments, as a rotor may.
     """
     found = {}
+    places = [x for joint in mechanism.joints for frame in joint.frames for x in frame.at]
+    at = np.array(evaluate(places, mechanism.nominal), float).reshape(-1, 3)
+    longest = float(np.linalg.norm(at, axis=1).max(initial=0.0))
     for body in mechanism.bodies:
         if body.parameters is not None:
             phi = np.array(evaluate(body.parameters, mechanism.nominal), float)
@@ -32,7 +40,22 @@ def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
                 about_centre[1 : 3 if mechanism.planar else 4] = 0.0
                 meant = phi[0] > 0 and not _why(about_centre, mechanism.planar)
                 found[body.name] = why + _REMEDY * bool(meant)
+            elif why := _far_out(phi, longest):
+                found[body.name] = why
     return found
+
+
+def _far_out(phi: Array, longest: float) -> str:
+    """Of a moment about the origin that mass as far away as no joint is would have."""
+    moment = phi[3] if phi.size == 4 else max(phi[4], phi[7], phi[9])
+    gyration = float(np.sqrt(moment / phi[0])) if phi[0] > 0 else 0.0
+    if not (longest and gyration > FAR * longest):
+        return ""
+    return (
+        f"its radius of gyration, {gyration:.3g} m, is {gyration / longest:.0f} times the longest "
+        f"distance of a joint from the origin of its body, {longest:.3g} m; bare moments are in "
+        f"kg m²: write `kg*mm^2` behind them if that is meant"
+    )
 
 
 def _why(phi: Array, planar: bool) -> str:

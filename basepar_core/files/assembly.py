@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from basepar_core.expressions import UNITS, Expression, Unit, did_you_mean
 from basepar_core.mechanism import Assembly, Joint, Point, Pose, joint_type
 
+from .bare_angles import warn_of_millimetres
 from .drawn_poses import read_drawn
 from .mechanism_keys import POSE
 from .reader import ORIGIN, Reading
@@ -129,6 +130,7 @@ def read_assembly(
             poses = _poses(reading, entry, bodies)
         elif name != "points" and (value := named_value(reading, entry, name, joints)):
             values.append((value, reading.motion(entry, units[value])))
+            warn_of_millimetres(entry, units[value])
     if "points" in entries:
         stated = [pose.body for pose in poses]
         drawn = read_drawn(reading, entries["points"], joints, points)

@@ -34,10 +34,10 @@ def warn_of_degrees(node: Node, text: str) -> None:
 
 
 def warn_of_millimetres(node: Node | None, slot: Unit) -> None:
-    """Say which bare numbers of a point are taken as m where they are longer than most bodies."""
-    items = node.items if isinstance(node, Items) and slot.text == "m" else ()
-    for item in items:
-        if _size(item) >= _LONGEST:
+    """Say which bare numbers, of a point or one, are taken as m, and longer than most bodies."""
+    items = node.items if isinstance(node, Items) else [node]
+    for item in items if slot.text == "m" else ():
+        if item is not None and _size(item) >= _LONGEST:
             _warn(item, written(item), "m", "mm", "m")
 
 
@@ -55,7 +55,7 @@ def warn_of_rpm(node: Node, slot: Unit) -> None:
         _warn(node, written(node), rpm, "rpm", "deg/s", "rad/s")
 
 
-def _size(node: Node) -> float:
+def _size(node: Node | None) -> float:
     """Of a number without a unit; 0 of all else."""
     text = node.value.strip() if isinstance(node, Text) else ""
     try:

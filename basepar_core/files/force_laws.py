@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from basepar_core.expressions import UNITS, Expression, Unit
-from basepar_core.mechanism import Damper, Friction, Joint, Spring
+from basepar_core.expressions import UNITS, Expression, Unit, shown
+from basepar_core.mechanism import GROUND, Damper, Friction, Joint, Spring
 
 from .assembly import check_once, named_value, value_units
 from .joints import points, read_connects
@@ -68,10 +68,12 @@ def _valued(reading: Reading, name: str, node: Fields, slot: Unit, known: bool) 
 
 def _listed(reading: Reading, name: str, node: Node) -> list[Friction]:
     kinds_of = f"a list or mapping of {', '.join(FRICTION_KINDS)}"
-    if isinstance(node, Text):
-        word = node.value.strip()
+    if isinstance(node, Text) and (word := node.value.strip()):
         meant = f"[{word}]" if word in FRICTION_KINDS else f"{{viscous: {word}}}"
-        kinds_of += f" ({name}: {meant})"
+        reading.mistake(
+            node, f"{shown(word)} where {kinds_of} is expected; write `{name}: {meant}`"
+        )
+        return []
     items = reading.items(node, None, kinds_of) or ()
     kinds: list[str] = []
     for item in items:
@@ -108,6 +110,7 @@ def _spring(
 ) -> Spring:
     on_joint = isinstance(node, Fields) and "joint" in node.entries
     lines = {"rest": "0 rad", "joint": "A"} if on_joint else {"rest": "0.1 m"}
+    lines |= _ends(reading, bodies)
     entries = reading.fields(node, SPRING_ON_JOINT if on_joint else SPRING, lines)
     if not on_joint:
         ends = read_connects(reading, entries.get("connects"), bodies)
@@ -120,6 +123,13 @@ def _spring(
         return Spring(name, *_values(reading, {}, UNITS["m"])[:1], word)
     rest, stiffness = _values(reading, entries, value_units(joints)[value])
     return Spring(name, rest, value, None, None, stiffness)
+
+
+def _ends(reading: Reading, bodies: Sequence[str]) -> dict[str, str]:
+    """What the ends of a spring or damper may be."""
+    origin = "[0, 0]" if reading.planar else "[0, 0, 0]"
+    ends = [GROUND, *bodies[-1:]]
+    return {"connects": f"[{', '.join(ends)}]", "at": f"[{origin}, {origin}]"}
 
 
 def _values(
@@ -153,7 +163,7 @@ def read_dampers(
                 entry, "a damper on a joint value is friction: write `friction: {A: [viscous]}`"
             )
             continue
-        fields = reading.fields(entry, DAMPER)
+        fields = reading.fields(entry, DAMPER, _ends(reading, bodies))
         ends = read_connects(reading, fields.get("connects"), bodies)
         places = points(reading, fields.get("at"))
         value = None

@@ -45,7 +45,9 @@ def read_joints(reading: Reading, node: Node | None, bodies: Sequence[str]) -> t
         else:
             joints.append(joint)
     geared = reading.top is not None and "couplings" in reading.top.entries
-    if entries and reading.planar and not geared:  # gears have their pins in their middle
+    if (
+        entries and reading.planar and not geared and not reading.mistakes
+    ):  # gears have their pins in their middle
         _warn_of_no_length(joints, entries)
     return tuple(joints)
 

@@ -30,7 +30,7 @@ from .mechanism_keys import (
 )
 from .motion_csv import read_data
 from .reader import Reading
-from .yaml_nodes import Fields, Node, Text
+from .yaml_nodes import Fields, Items, Node, Text
 
 T = TypeVar("T")
 _SECOND, _HZ = UNITS["s"], UNITS["Hz"]
@@ -129,6 +129,13 @@ def per_coordinate(
     """One entry for exactly every coordinate, in their order."""
     listed = "" if "coordinates" in reading.unknown else f" ({', '.join(slots)})"
     each = ", ".join(f"{name}: «»" for name in slots) if listed else ""
+    if isinstance(node, Items) and listed and len(node.items) == len(slots):
+        pairs = zip(slots, node.items, strict=True)
+        meant = ", ".join(f"{name}: {remedies.written(item)}" for name, item in pairs)
+        reading.mistake(
+            node, f"a list, and a mapping over the coordinates is expected; write {{{meant}}}"
+        )
+        return (missing,) * len(slots)
     entries = reading.entries(node, f"a mapping over the coordinates{listed}", each)
     if node is None or entries is None:
         return (missing,) * len(slots)

@@ -123,6 +123,7 @@ class Reading:
             if key not in known:
                 hint = (
                     remedies.decimal_comma(key, entries)
+                    or remedies.in_parentheses(key, entries)
                     or remedies.directions(key, entries, known)
                     or did_you_mean(key, [one for one in known if one != rest])
                     or remedies.other_word(key, entries, known)

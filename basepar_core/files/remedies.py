@@ -29,12 +29,14 @@ _EXAMPLES: Mapping[str, str] = {
 #: Other words for keys.
 _CALLED: Mapping[str, Collection[str]] = {
     "connects": ("bodies", "links", "between", "parts", "members"),
+    "body": ("link", "part", "on"),
     "at": ("position", "location", "anchor", "anchors", "pos", "frames", "xy", "xyz"),
     "axis": ("direction", "axes"),
     "centre": ("com", "cog", "cg", "center_of_mass", "centre_of_mass", "center_of_gravity"),
     "inertia": ("j", "i", "izz", "moment", "moment_of_inertia"),
     "mass": ("m",),
     "stiffness": ("k", "rate", "spring_constant"),
+    "rest": ("l0", "length", "free_length", "natural_length", "rest_length", "length0"),
     "damping": ("c", "d", "viscous"),
     "speed": ("rpm", "omega", "velocity", "rate"),
     "turns": ("revolutions", "rotations", "revs", "cycles"),
@@ -188,6 +190,19 @@ def other_word(key: str, entries: Mapping[str, Node], known: Collection[str]) ->
             given = written(entries[key])
             return f"; write `{name}: {f'{given} rpm' if key.lower() == 'rpm' else given}`"
     return ""
+
+
+def in_parentheses(key: str, entries: Mapping[str, Node]) -> str:
+    """The remedy for the end of a list in parentheses, `(30, 50)`; nothing for other keys."""
+    order = list(entries)
+    name = order[order.index(key) - 1]
+    before = entries[name]
+    if not key.strip().endswith(")") or not isinstance(before, Text):
+        return ""
+    begun = before.value.strip()
+    if not begun.startswith("("):
+        return ""
+    return f"; lists are in brackets: write {name}: [{begun[1:].strip()}, {key.strip()[:-1]}]"
 
 
 def directions(key: str, entries: Mapping[str, Node], known: Collection[str]) -> str:

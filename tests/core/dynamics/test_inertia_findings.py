@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from basepar_core.dynamics import impossible_inertias
-from basepar_core.files import library_names
+from basepar_core.files import library_names, loads
 from basepar_core.files.mechanism_file import load
 from tests.mechanisms import build
 
@@ -73,3 +73,18 @@ def test_shipped_bodies_are_bodies():
     found = {name: list(impossible_inertias(load(name))) for name in library_names()}
     # Armstrong, Khatib & Burdick (ICRA 1986) measured 0.066, 0.086 and 0.0125 kg m² of link 3.
     assert {name: bodies for name, bodies in found.items() if bodies} == {"puma-560": ["forearm"]}
+
+
+def test_a_moment_in_another_unit():
+    """A bar of 0.3 kg and 0.2 m has 1000 kg mm² about its centre; as kg m² it were 58 m."""
+    text = (
+        "name: bar\nspace: planar\ngravity: [0, -9.81]\n"
+        "bodies: {bar: {mass: 0.3, centre: [0.1, 0], central_inertia: 1000}, end: {number: 2}}\n"
+        "joints:\n  A: {type: revolute, connects: [ground, bar]}\n"
+        "  B: {type: revolute, connects: [bar, end], at: [[0.2, 0], [0, 0]]}\n"
+        "coordinates: [A, B]\n"
+    )
+    (why,) = impossible_inertias(loads(text)).values()
+    assert "57.7 m, is 289 times" in why
+    assert "write `kg*mm^2`" in why
+    assert impossible_inertias(loads(text.replace("1000}", "1000 kg*mm^2}"))) == {}

@@ -654,6 +654,38 @@ TRIED = {
         "",
         ("--range q1=-60deg:20deg,q2=-90deg:90deg",),
     ),
+    "bounds in parentheses": (
+        "show",
+        file(ARM, "bounds: [0.2, 0.4]", "bounds: (0.2, 0.4)"),
+        "",
+        ("lists are in brackets: write bounds: [0.2, 0.4]",),
+    ),
+    "a list of amplitudes": (
+        "show",
+        file(ARM, "{yaw: 1, shoulder: 1}", "[1, 20 deg]"),
+        "",
+        ("excitation.amplitude", "write {yaw: 1, shoulder: 20 deg}"),
+    ),
+    "friction as a number": (
+        "show",
+        file(ARM, "coordinates:", "friction: {yaw: 0.4}\ncoordinates:"),
+        "",
+        ("write `yaw: {viscous: 0.4}`",),
+    ),
+    "the words of springs": (
+        "show",
+        file(
+            ARM,
+            "coordinates:",
+            "springs: {k: {connects: [ground, arm], k: 500 N/m, l0: 0.1 m}}\ncoordinates:",
+        ),
+        "",
+        (
+            "write `stiffness: 500 N/m`",
+            "write `rest: 0.1 m`",
+            "write `at: [[0, 0, 0], [0, 0, 0]]`",
+        ),
+    ),
     "a bracket left open": (
         "show",
         file(ARM, "[ground, column]", "[ground, column"),
