@@ -23,6 +23,8 @@ from .yaml_nodes import Items, Node, Text
 _LONGEST_PITCH = 0.5
 #: m; few bodies are as long, and those with lengths in mm have most above it.
 _LONGEST = 10
+#: m/s², Jupiter's four times.
+_STRONGEST = 100
 #: rad/s, 286 rpm; who writes more is likely to count in rpm or deg/s.
 _FASTEST = 30
 
@@ -45,6 +47,13 @@ def warn_of_pitch(node: Node) -> None:
     """Say that a bare pitch is taken as m per turn where it is longer than screws have it."""
     if _size(node) > _LONGEST_PITCH:
         _warn(node, written(node), "m per turn", "mm", "m")
+
+
+def warn_of_gravity(node: Node | None) -> None:
+    """Say which bare components are taken as m/s², and stronger than any planet's."""
+    for item in node.items if isinstance(node, Items) else ():
+        if _size(item) > _STRONGEST:
+            _warn(item, written(item), "m/s^2", "mm/s^2", "m/s^2")
 
 
 def warn_of_rpm(node: Node, slot: Unit) -> None:

@@ -13,7 +13,7 @@ from basepar_core.expressions import (
 )
 from basepar_core.mechanism import BODY_FORMS, Body, BodyForm, Vector
 
-from . import remedies
+from . import vector_remedies
 from .mechanism_keys import BODY
 from .reader import Reading
 from .yaml_nodes import Node
@@ -103,7 +103,7 @@ def _parameters(reading: Reading, entries: dict[str, Node]) -> tuple[Expression,
 
 def _inertia(reading: Reading, node: Node | None) -> Six:
     """Planar J, or Ixx, Ixy, Ixz, Iyy, Iyz, Izz."""
-    if node is not None and (remedy := remedies.inertia(node, reading.planar)):
+    if node is not None and (remedy := vector_remedies.inertia(node, reading.planar)):
         reading.mistake(node, remedy)
         return (ZERO,) if reading.planar else (ZERO,) * 6
     if reading.planar:

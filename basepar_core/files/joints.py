@@ -15,7 +15,7 @@ from basepar_core.expressions import ONE, UNITS, ZERO, Expression, cross, dot, m
 from basepar_core.mechanism import CALLED, GROUND, JOINT_TYPES, Frame, Joint, Vector, joint_type
 from basepar_core.symbolic import Identities
 
-from . import remedies
+from . import remedies, vector_remedies
 from .bare_angles import warn_of_pitch
 from .mechanism_keys import FREE, JOINT, SCREW
 from .reader import ORIGIN, Reading
@@ -163,6 +163,10 @@ def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) ->
             node, f"two bodies are expected, not {len(node.items)}; write one each for {pairs}"
         )
         return GROUND, GROUND
+    if isinstance(node, Items) and len(node.items) == 1:
+        one = remedies.written(node.items[0])
+        reading.mistake(node, f"two bodies are expected; write [{GROUND}, {one}] for the ground")
+        return GROUND, GROUND
     pair = reading.items(node, 2, "a pair of bodies")
     if node is None or pair is None:
         return GROUND, GROUND
@@ -185,7 +189,8 @@ def points(reading: Reading, node: Node | None) -> Pair:
 
 def _pair(reading: Reading, node: Node | None, what: str) -> tuple[Node, ...] | None:
     """One vector for each body."""
-    remedy = "" if node is None else remedies.pair(node, reading.planar, what == "directions")
+    twice = what == "directions"
+    remedy = "" if node is None else vector_remedies.pair(node, reading.planar, twice)
     if node is not None and remedy:
         reading.mistake(node, remedy)
         return None

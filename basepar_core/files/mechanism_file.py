@@ -12,8 +12,9 @@ from basepar_core.mechanism import GROUND, Data, Joint, Mechanism, Vector, joint
 from basepar_core.symbolic import Identities
 from basepar_core.texts import text_of
 
-from . import remedies, yaml_nodes
+from . import remedies, vector_remedies, yaml_nodes
 from .assembly import nameable, read_actuated, read_assembly, read_coordinates, value_units
+from .bare_angles import warn_of_gravity
 from .bodies import read_bodies
 from .couplings import read_couplings
 from .drive_loads import read_motors, read_torques
@@ -209,8 +210,9 @@ def _freedom(planar: bool, joints: Sequence[Joint]) -> int:
 def _gravity(reading: Reading, node: Node | None) -> Vector:
     size = 2 if reading.planar else 3
     if isinstance(node, Text) or (isinstance(node, Items) and len(node.items) != size):
-        reading.mistake(node, remedies.gravity(node, reading.planar))
+        reading.mistake(node, vector_remedies.gravity(node, reading.planar))
         return ORIGIN
+    warn_of_gravity(node)
     return reading.point(node, _ACCELERATION)
 
 

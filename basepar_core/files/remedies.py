@@ -30,7 +30,7 @@ _EXAMPLES: Mapping[str, str] = {
 _CALLED: Mapping[str, Collection[str]] = {
     "connects": ("bodies", "links", "between", "parts", "members"),
     "body": ("link", "part", "on"),
-    "at": ("position", "location", "anchor", "anchors", "pos", "frames", "xy", "xyz"),
+    "at": ("origin", "position", "location", "anchor", "anchors", "pos", "frames", "xy", "xyz"),
     "axis": ("direction", "axes"),
     "centre": ("com", "cog", "cg", "center_of_mass", "centre_of_mass", "center_of_gravity"),
     "inertia": ("j", "i", "izz", "moment", "moment_of_inertia"),
@@ -55,6 +55,14 @@ _CALLED: Mapping[str, Collection[str]] = {
     "where": ("filter", "filters", "condition", "conditions", "constraints"),
     "kind": ("type", "name", "algorithm"),
     "type": ("kind",),
+}
+#: What joints of other formats have, and these do not.
+_NOT_HERE = dict.fromkeys(
+    ("limit", "limits", "range", "safety_controller"),
+    "joints have no limits here, take it out: a motion's are given to `basepar excite --range`",
+) | {
+    "rpy": "take it out: frames are turned by `axis` and `reference`, in both bodies",
+    "mimic": "take it out, and write a coupling of both joints in `couplings`",
 }
 #: What bounds are called by their ends.
 _LOW_HIGH = {
@@ -185,9 +193,14 @@ def other_word(key: str, entries: Mapping[str, Node], known: Collection[str]) ->
     if "bounds" in known and key in _LOW_HIGH:
         ends = [written(entries[one]) if one in entries else "…" for one in _LOW_HIGH[key]]
         return f"; write `bounds: [{', '.join(ends)}]`"
+    if key in _NOT_HERE and {"connects", "reference"} <= {*known}:
+        return f"; {_NOT_HERE[key]}"
     for name, words in _CALLED.items():
         if key.lower() in words and name in known and name not in entries:
             given = written(entries[key])
+            if key == "origin" and "reference" in known:  # of a joint, in its first body
+                zeros = ", ".join("0" for _ in getattr(entries[key], "items", "123"))
+                given = f"[{given}, [{zeros}]]"
             return f"; write `{name}: {f'{given} rpm' if key.lower() == 'rpm' else given}`"
     return ""
 
@@ -342,59 +355,6 @@ def with_unit(name: str, node: Fields, unit: str) -> str:
     value = entries.pop("value", "…")
     pairs = {"value": value, "unit": unit, **entries}
     return f"{name}: {{{', '.join(f'{key}: {entry}' for key, entry in pairs.items())}}}"
-
-
-def gravity(node: Node, planar: bool) -> str:
-    """The remedy for gravity as one number, or as a vector of the other space."""
-    last = node.items[-1] if isinstance(node, Items) and node.items else node
-    size = last.value.strip().lstrip("+-") if isinstance(last, Text) else "9.81"
-    vector = ["0"] * (1 if planar else 2) + [f"-{size}"]
-    what = "a vector" if last is node else f"a vector of {len(vector)} entries in this space"
-    return f"gravity is {what}: write [{', '.join(vector)}]"
-
-
-def pair(node: Node, planar: bool, twice: bool) -> str:
-    """The remedy for one vector where two are expected; nothing for other mistakes.
-
-    `twice`: the second body's is most likely the same (a direction), else zero (a point).
-    """
-    size = 2 if planar else 3
-    one = ""
-    if isinstance(node, Text) and twice and node.value.strip() in tuple("xyz"[:size]):
-        one = str([int(axis == node.value.strip()) for axis in "xyz"[:size]])
-    elif isinstance(node, Items) and [type(item) for item in node.items] == [Text] * size:
-        one = written(node)
-    if not one:
-        return ""
-    other = one if twice else str([0] * size)
-    return (
-        f"one vector, and two are expected, in the first body's frame and in the second's: write "
-        f"[{one}, {other}]"
-    )
-
-
-def inertia(node: Node | None, planar: bool) -> str:
-    """The remedy for an inertia with a wrong number or order of entries; nothing for others."""
-    if planar and isinstance(node, Items) and node.items:
-        return (
-            f"in the plane a body has one moment of inertia, about z: write "
-            f"{written(node.items[-1])}"
-        )
-    if not planar and isinstance(node, Items) and len(node.items) == 3:
-        x, y, z = map(written, node.items)
-        return (
-            f"Ixx, Ixy, Ixz, Iyy, Iyz, Izz are expected, and 3 entries are there: if they are "
-            f"Ixx, Iyy, Izz, write [{x}, 0, 0, {y}, 0, {z}]"
-        )
-    if not planar and isinstance(node, Items) and len(node.items) == 6:
-        x, y, z, *_ = texts = [written(one) for one in node.items]
-        zero = [re.fullmatch(r"[-+]?0*\.?0*", text) is not None for text in texts]
-        if not any(zero[:3]) and all(zero[3:]):  # products of inertia without moments
-            return (
-                f"the order is Ixx, Ixy, Ixz, Iyy, Iyz, Izz, and no body has moments of 0: if "
-                f"Ixx, Iyy, Izz come first here, write [{x}, 0, 0, {y}, 0, {z}]"
-            )
-    return ""
 
 
 def flat_cycle(node: Fields, coordinates: Sequence[str]) -> str:

@@ -6,6 +6,9 @@ from math import pi
 from basepar_core.errors import BaseparWarning, ExpressionError, UsageError
 from basepar_core.expressions import evaluate, is_literal, parse, parse_unit
 
+#: rad/s; who writes more is likely to count in deg/s or rpm.
+FASTEST = 30
+
 
 def quantity(text: str, unit: str, option: str) -> float:
     """A number of the command line in SI; a bare one is in `unit`, which is SI.
@@ -30,4 +33,11 @@ def quantity(text: str, unit: str, option: str) -> float:
         if abs(value) > 4 * pi + 1e-6:
             raise UsageError(f"{said} if that is meant.", [option])
         warnings.warn(f"{said}.", BaseparWarning, stacklevel=2)
+    if unit == "rad/s" and is_literal(text) and abs(value) >= FASTEST:
+        warnings.warn(
+            f"{option} {text} is {text} rad/s, {abs(value) * 30 / pi:.4g} rpm; write {text}deg/s, "
+            f"{text}rpm or {text}rad/s.",
+            BaseparWarning,
+            stacklevel=2,
+        )
     return value

@@ -686,6 +686,32 @@ TRIED = {
             "write `at: [[0, 0, 0], [0, 0, 0]]`",
         ),
     ),
+    "a matrix of inertia": (
+        "show",
+        file(
+            ARM, "[0.08, 0, 0, 0.08, 0, 0.02]", "[[0.08, 0.01, 0], [0.01, 0.09, 0], [0, 0, 0.02]]"
+        ),
+        "",
+        ("bodies.column.central_inertia", "write [0.08, 1, 0, 0.09, 0, 0.02]"),
+    ),
+    "moments by name": (
+        "show",
+        file(ARM, "[0.08, 0, 0, 0.08, 0, 0.02]", "{ixx: 0.08, iyy: 0.09, izz: 0.02}"),
+        "",
+        ("bodies.column.central_inertia", "write [0.08, 0, 0, 0.09, 0, 0.02]"),
+    ),
+    "an origin of URDF": (
+        "show",
+        file(ARM, "at: [[0, 0, h], [0, 0, 0]]", "origin: [0, 0, h]"),
+        "",
+        ("joints.shoulder.origin", "write `at: [[0, 0, h], [0, 0, 0]]`"),
+    ),
+    "limits of URDF": (
+        "show",
+        file(ARM, "at: [[0, 0, h], [0, 0, 0]]", "limits: [-1, 1], at: [[0, 0, h], [0, 0, 0]]"),
+        "",
+        ("joints.shoulder.limits", "take it out", "`basepar excite --range`"),
+    ),
     "a bracket left open": (
         "show",
         file(ARM, "[ground, column]", "[ground, column"),
@@ -716,6 +742,12 @@ def test_a_speed_in_turns_a_minute():
     with pytest.warns(
         basepar.BaseparWarning, match="which is 2865 rpm; write '300 rpm', '300 deg/s'"
     ):
+        loads(given)
+
+
+def test_gravity_in_millimetres():
+    given = file(ARM, "gravity: [0, 0, -9.81]", "gravity: [0, 0, -9810]")
+    with pytest.warns(basepar.BaseparWarning, match="write '-9810 mm/s\\^2'"):
         loads(given)
 
 
