@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import Dimension, Unit, parse, parse_unit
+from basepar_core.expressions import Dimension, Unit, is_literal, parse, parse_unit
 from basepar_core.mechanism import JOINT_TYPES
 
 from .keys import Keys
@@ -154,6 +154,15 @@ def list_of(node: Node, size: int | None, what: str) -> str:
     if isinstance(node, Fields) and what == "a pair [low, high]":
         pair = [written(node.entries[key]) for key in _LOW_HIGH if key in node.entries]
         return f"; write [{', '.join(pair)}]" if len(pair) == 2 else ""
+    if isinstance(node, Fields) and what in ("a list of conditions", "a list of constraints"):
+        lines = [f'"{key} {written(one).strip(chr(34))}"' for key, one in node.entries.items()]
+        return f"; write [{', '.join(lines)}]"
+    if isinstance(node, Text) and what == "a pair [low, high]" and is_literal(node.value.strip()):
+        name = node.path.rpartition(".")[2]
+        return (
+            f"; what is not varied follows: take it out here, and write `derive: {{{name}: "
+            f"{node.value.strip()} …}}` with its unit"
+        )
     if not isinstance(node, Text) or not node.value.strip():
         return ""
     if size is not None and what.startswith("a vector"):
@@ -256,6 +265,11 @@ def moved(key: str, entry: Node, path: str, keys: Keys, top: Top | None) -> str:
             return f"; its place is in `{key}` at the top of the file: `{of[1]}: {text}`"
         return ""
     section = keys.below(key) or (top.keys.below(key) if top else "")
+    if isinstance(entry, Fields) and entry.entries and entry.entries.keys() <= {*keys.names}:
+        inner = ", ".join(f"{name}: {written(one)}" for name, one in entry.entries.items())
+        return f"; what is in it stands here: write `{inner}`"
+    if section == path.rpartition(".")[2]:
+        return ""
     return f"; its place is in `{section}`: `{key}: {text}`" if section else ""
 
 

@@ -1,11 +1,15 @@
 """Bare numbers of a range that are meant in another unit than the symbol's."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import evaluate, is_literal, parse, parse_unit
 from basepar_core.files import Fields, Items, Node, Reading, Text, written
-from basepar_core.mechanism import Mechanism, meant_unit
+from basepar_core.mechanism import Mechanism, Symbol, meant_unit
+
+_UNIT = re.compile(r"[-+0-9.eE/]+ *([A-Za-z]+)")
 
 
 def check_unit(reading: Reading, node: Node, mechanism: Mechanism, name: str) -> None:
@@ -14,7 +18,10 @@ def check_unit(reading: Reading, node: Node, mechanism: Mechanism, name: str) ->
     parts = [node.entries.get(key) for key in ("from", "to")] if isinstance(node, Fields) else []
     parts = list(node.items) if isinstance(node, Items) else parts
     texts = [one.value.strip() for one in parts if isinstance(one, Text)]
-    if symbol.bounds is None or not texts or not all(map(is_literal, texts)):
+    if symbol.bounds is None or not texts:
+        return
+    if not all(map(is_literal, texts)):
+        _check_mixed(reading, node, symbol, texts)
         return
     unit = parse_unit(symbol.unit or "1")
     try:
@@ -35,10 +42,33 @@ def check_unit(reading: Reading, node: Node, mechanism: Mechanism, name: str) ->
     )
 
 
+def _check_mixed(reading: Reading, node: Node, symbol: Symbol, texts: Sequence[str]) -> None:
+    """Bare numbers beside others with a unit, beyond the bounds as they are and not in that."""
+    own = parse_unit(symbol.unit or "1")
+    units = {match[1] for text in texts if (match := _UNIT.fullmatch(text))}
+    bare = [text for text in texts if is_literal(text)]
+    if len(units) != 1 or not bare or symbol.bounds is None:
+        return
+    (unit,) = units
+    try:
+        low, high = (float(x) for x in evaluate(symbol.bounds, {}))
+        here = [float(x) for x in evaluate([parse(text, own, {}) for text in bare], {})]
+        there = [float(x) for x in evaluate([parse(f"{x} {unit}", own, {}) for x in bare], {})]
+    except ExpressionError:  # reported where the numbers are read
+        return
+    if all(low <= x <= high for x in there) and not any(low <= x <= high for x in here):
+        reading.mistake(
+            node,
+            f"{', '.join(bare)} without a unit is in {own.text}, beyond the bounds of "
+            f"{symbol.name}: write {written(_with_unit(node, unit))}",
+        )
+
+
 def _with_unit(node: Node, unit: str) -> Node:
     """A list, or the ends of a range, with a unit behind each number."""
     if isinstance(node, Text):
-        return replace(node, value=f"{node.value.strip()} {unit}")
+        bare = is_literal(node.value.strip())
+        return replace(node, value=f"{node.value.strip()} {unit}") if bare else node
     if isinstance(node, Items):
         return replace(node, items=tuple(_with_unit(one, unit) for one in node.items))
     assert isinstance(node, Fields)

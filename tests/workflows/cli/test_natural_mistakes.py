@@ -692,7 +692,7 @@ TRIED = {
             ARM, "[0.08, 0, 0, 0.08, 0, 0.02]", "[[0.08, 0.01, 0], [0.01, 0.09, 0], [0, 0, 0.02]]"
         ),
         "",
-        ("bodies.column.central_inertia", "write [0.08, 1, 0, 0.09, 0, 0.02]"),
+        ("bodies.column.central_inertia", "write [0.08, 0.01, 0, 0.09, 0, 0.02]"),
     ),
     "moments by name": (
         "show",
@@ -711,6 +711,34 @@ TRIED = {
         file(ARM, "at: [[0, 0, h], [0, 0, 0]]", "limits: [-1, 1], at: [[0, 0, h], [0, 0, 0]]"),
         "",
         ("joints.shoulder.limits", "take it out", "`basepar excite --range`"),
+    ),
+    "a unit at one end only": (
+        "sweep",
+        file(SWEEP, "lx1: [0.2, 0.6]", "lx1: [200 mm, 600]"),
+        "",
+        ("space.variables.lx1 (line 4)", "write [200 mm, 600 mm]"),
+    ),
+    "a symbol that is not varied": (
+        "sweep",
+        file(SWEEP, "lx1: [0.2, 0.6]", "lx1: 0.3"),
+        "",
+        ("space.variables.lx1 (line 4)", "write `derive: {lx1: 0.3 …}` with its unit"),
+    ),
+    "constraints by name": (
+        "study",
+        file(STUDY, '["stroke(D) >= 40 deg"]', '{stroke(D): ">= 40 deg"}'),
+        "",
+        ('write ["stroke(D) >= 40 deg"]',),
+    ),
+    "a section too deep": (
+        "study",
+        file(
+            STUDY,
+            "variables: {lx1: [0.2, 0.6], lx3: [1.0, 1.6]}",
+            "space: {variables: {lx1: [0.2, 0.6]}}",
+        ),
+        "",
+        ("what is in it stands here: write `variables: {lx1: [0.2, 0.6]}`",),
     ),
     "a bracket left open": (
         "show",
