@@ -17,8 +17,8 @@ _REMEDY = (
 
 
 #: A radius of gyration so many times the longest distance of a joint from its body's origin is of
-#: a moment in another unit (1000 times, of kg mm² read as kg m²); flywheels reach some ten.
-FAR = 100
+#: a moment in another unit (kg mm² read as kg m²: 1000 times the body's); flywheels reach a few.
+FAR = 20
 
 
 def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:

@@ -79,6 +79,7 @@ def read_coordinates(
 ) -> tuple[str, ...]:
     """Names of joint values, each once; at least one."""
     before = reading.count
+    reading.coordinates = node
     found = _value_names(reading, node, joints)
     if isinstance(node, Items) and not node.items:
         reading.mistake(node, "a mechanism moves; name at least one joint value")

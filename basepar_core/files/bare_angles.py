@@ -91,8 +91,8 @@ def judge_bare_angles(
     Returns
     -------
     str
-        The mistake, where one is more than a turn: what is computed by it would be lost. Else
-        nothing.
+        The mistake, where one is more than half a turn: what is computed by it would be lost.
+        Else nothing.
     """
     for value in bare_angles(text, names, angles):
         number = f"{float(value):.6g}"
@@ -100,7 +100,7 @@ def judge_bare_angles(
             f"in {shown(text)} {number} is taken as {number} rad, which is "
             f"{float(value) * 180 / pi:.4g} deg; write '{number} deg' or '{number} rad'"
         )
-        if abs(value) > 2 * pi:
+        if abs(value) > pi:
             return said
         warnings.warn(f"{place}: {said}.", BaseparWarning, stacklevel=2)
     return ""

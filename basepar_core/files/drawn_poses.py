@@ -1,10 +1,13 @@
 """Poses of bodies from rough places of joints and points, `assembly: {points: …}`."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
+from basepar_core.errors import BaseparWarning
 from basepar_core.expressions import UNITS, ZERO, Number, did_you_mean
 from basepar_core.mechanism import GROUND, Joint, Point, Pose, Vector, joint_type
 
@@ -16,6 +19,8 @@ from .yaml_nodes import Node
 _WEAK = 1e-9
 #: No drawing that is meant is this many times as large as the mechanism; one in mm, cm, inch is.
 _OTHER_UNIT = 20.0
+#: By this share distances of a rough drawing may be off.
+_ROUGH = 0.2
 
 
 def read_drawn(
@@ -45,6 +50,7 @@ def read_drawn(
         )
         return ()
     drawing.check_ground(entries)
+    drawing.warn_of_distances(node, entries)
     poses = drawing.poses
     placed = {GROUND, *(pose.body for pose in poses)}
     for name, entry in entries.items():
@@ -130,6 +136,30 @@ class _Drawing:
                         entries[name],
                         f"{name} is on the ground, {far:.3g} m from there, at [{where}]; its "
                         f"place in `joints` counts: correct one of the two, or take this out",
+                    )
+
+    def warn_of_distances(self, node: Node, drawn: Iterable[str]) -> None:
+        """Say which points are drawn farther apart, or nearer, than they are on their body."""
+        places: dict[str, list[tuple[str, np.ndarray, np.ndarray]]] = {}
+        for name, carriers in self.carried.items():
+            grounded = [at for body, at in carriers if body == GROUND]
+            world = self.drawn.get(name) or (grounded[0] if grounded else None)
+            if world is None:
+                continue
+            for body, at in carriers:
+                there, here = np.split(self.reading.at_nominal([*world, *at]), 2)
+                places.setdefault(body, []).append((name, there, here))
+        places.pop(GROUND, None)
+        for body, found in places.items():
+            for (one, there, here), (two, then, now) in combinations(found, 2):
+                apart, own = np.linalg.norm(there - then), np.linalg.norm(here - now)
+                if {one, two} & {*drawn} and abs(apart - own) > _ROUGH * max(apart, own):
+                    warnings.warn(
+                        f"{node.path} (line {node.line}): {one} and {two} are {apart:.4g} m apart "
+                        f"as drawn, and {own:.4g} m on {body}: correct the drawing, or their `at` "
+                        f"on {body}, which is in its own frame.",
+                        BaseparWarning,
+                        stacklevel=2,
                     )
 
     @property

@@ -6,6 +6,7 @@ from basepar_core.expressions import UNITS, Expression, Unit, shown
 from basepar_core.mechanism import GROUND, Damper, Friction, Joint, Spring
 
 from .assembly import check_once, named_value, value_units
+from .bare_angles import warn_of_millimetres
 from .joints import points, read_connects
 from .mechanism_keys import DAMPER, FRICTION, FRICTION_KINDS, SPRING, SPRING_ON_JOINT
 from .motions import effort
@@ -136,6 +137,7 @@ def _values(
     reading: Reading, entries: dict[str, Node], slot: Unit
 ) -> tuple[Expression, Expression | None]:
     rest = reading.expression(entries.get("rest"), slot)
+    warn_of_millimetres(entries.get("rest"), slot)
     if "stiffness" not in entries:
         return rest, None
     return rest, reading.expression(entries["stiffness"], effort(slot) / slot)

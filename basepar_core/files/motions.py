@@ -170,11 +170,15 @@ def _check_names(reading: Reading, node: Node, entries: Mapping[str, Node], slot
         said = f"coordinate {name!r} is missing: give it here, or take it out of `coordinates`"
         given = [one for one in slots if one not in lacking]
         if len(given) == reading.freedom:  # else more may be wrong than one name too many
-            said = (
-                f"coordinate {name!r} is missing; but the joints leave "
+            told = (
+                f"{plural(len(slots), 'value')} named, and the joints leave "
                 f"{plural(len(given), 'degree')} of freedom: write `coordinates: "
-                f"[{', '.join(given)}]`, without {name}"
+                f"[{', '.join(given)}]`, without {', '.join(lacking)}"
             )
+            at = reading.coordinates or node
+            if (at.path, told) not in [(one.path, one.message) for one in reading.mistakes]:
+                reading.mistake(at, told)
+            continue
         reading.mistake(node, said)
 
 

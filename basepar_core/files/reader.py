@@ -59,6 +59,8 @@ class Reading:
         self.top: remedies.Top | None = None
         #: Degrees of freedom by the count of bodies and joints; 0 where it is not known.
         self.freedom = 0
+        #: The section that names the coordinates.
+        self.coordinates: Node | None = None
         #: Motions of files that need not be read, by the path of the entry that names the file.
         self.recorded = recorded or {}
         #: Values of symbols and constants in the place of the file's, SI.

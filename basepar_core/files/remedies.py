@@ -204,6 +204,11 @@ def other_word(key: str, entries: Mapping[str, Node], known: Collection[str]) ->
         return f"; write `bounds: [{', '.join(ends)}]`"
     if key in _NOT_HERE and {"connects", "reference"} <= {*known}:
         return f"; {_NOT_HERE[key]}"
+    if key == "candidates" and "plan" in known:
+        return (
+            "; a grid has values, or a `count` for each variable, as in {from: 1, to: 2, "
+            "count: 4}: write these without it, or `plan: sobol`"
+        )
     for name, words in _CALLED.items():
         if key.lower() in words and name in known and name not in entries:
             given = written(entries[key])

@@ -289,12 +289,17 @@ def flat_space(node: Node) -> dict[str, str]:
     return {"space": written(Fields(inside, "", 0))} if inside else {}
 
 
-def read_interval(reading: Reading, node: Node, unit: Unit) -> tuple[float, float]:
-    """A pair [low, high] in SI."""
+def read_interval(
+    reading: Reading, node: Node, unit: Unit, choices: bool = False
+) -> tuple[float, float]:
+    """A pair [low, high] in SI; where there may be `choices`, more values may be meant so."""
     before = reading.count
     if isinstance(node, Items) and len(node.items) > 2:
         ends = f"[{written(node.items[0])}, {written(node.items[-1])}]"
-        said = f"{len(node.items)} values where a range [low, high] is expected; write {ends}"
+        ways = (
+            f"{{choices: {written(node)}}} for these, or {ends} for a range" if choices else ends
+        )
+        said = f"{len(node.items)} values where a range [low, high] is expected; write {ways}"
         reading.mistake(node, said)
         return 0.0, 0.0
     pair = reading.items(node, 2, "a pair [low, high]")
@@ -303,7 +308,13 @@ def read_interval(reading: Reading, node: Node, unit: Unit) -> tuple[float, floa
     low, high = (read_number(reading, item, unit) for item in pair)
     if reading.count == before and not low < high:
         ends = ", ".join(written(item) for item in reversed(pair))
-        reading.mistake(node, f"the low end is not below the high one; write [{ends}]")
+        said = f"the low end is not below the high one; write [{ends}]"
+        if low == high:
+            said = (
+                "its two ends are one: what is not varied keeps its value of the mechanism's "
+                "file; take it out here, or write it in `derive`"
+            )
+        reading.mistake(node, said)
     return low, high
 
 

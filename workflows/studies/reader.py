@@ -155,7 +155,7 @@ def _variables(
 
 def _variable(reading: Reading, node: Node, unit: Unit) -> Variable | None:
     if not isinstance(node, Fields):
-        return Range(*read_interval(reading, node, unit))
+        return Range(*read_interval(reading, node, unit, choices=True))
     if len(node.entries) > 1 and not node.entries.keys() & set(VARIABLE.names):
         ends = ", ".join(written(one) for one in list(node.entries.values())[:2])
         reading.mistake(node, f"a range is a list [low, high]: write [{ends}]")

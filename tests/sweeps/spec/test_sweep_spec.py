@@ -188,9 +188,9 @@ other: 3
 
     def test_a_bare_number_beside_an_angle_is_said_to_be_rad(self, folder):
         with pytest.warns(
-            BaseparWarning, match=r"where\[0\] \(line 6\).*286.5 deg; write '5 deg'"
+            BaseparWarning, match=r"where\[0\] \(line 6\).*114.6 deg; write '2 deg'"
         ):
-            parsed(folder, GOOD.replace("lx1 + max(lx2, Dx) <= lx3 + 10 mm", "tilt < 5"))
+            parsed(folder, GOOD.replace("lx1 + max(lx2, Dx) <= lx3 + 10 mm", "tilt < 2"))
 
     def test_mistakes_of_a_plan_do_not_hide_others(self, folder):
         text = """

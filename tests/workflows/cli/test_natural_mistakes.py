@@ -7,6 +7,7 @@ literally, and works the next time.
 
 import re
 import shlex
+import warnings
 
 import pytest
 
@@ -292,7 +293,7 @@ MISTAKES = {
         "show",
         file(FOUR_BAR, "coordinates: [A]", "coordinates: [A, D]"),
         "",
-        ("coordinate 'D' is missing", "1 degree of freedom: write `coordinates: [A]`, without D"),
+        ("coordinates (line", "1 degree of freedom: write `coordinates: [A]`, without D"),
     ),
     "another unit's numbers": (
         "sweep",
@@ -740,6 +741,30 @@ TRIED = {
         "",
         ("what is in it stands here: write `variables: {lx1: [0.2, 0.6]}`",),
     ),
+    "candidates of a grid": (
+        "sweep",
+        file(SWEEP, "plan: sobol", "plan: grid"),
+        "",
+        ("space.candidates (line", "`count` for each variable", "or `plan: sobol`"),
+    ),
+    "two ends that are one": (
+        "study",
+        file(STUDY, "lx3: [1.0, 1.6]", "lx3: [1.3, 1.3]"),
+        "",
+        ("variables.lx3 (line 2)", "take it out here, or write it in `derive`"),
+    ),
+    "values to choose from": (
+        "study",
+        file(STUDY, "lx1: [0.2, 0.6]", "lx1: [0.2, 0.4, 0.6]"),
+        "",
+        ("write {choices: [0.2, 0.4, 0.6]} for these, or [0.2, 0.6] for a range",),
+    ),
+    "few degrees in a constraint": (
+        "study",
+        file(STUDY, "stroke(D) >= 40 deg", "stroke(D) >= 5"),
+        "",
+        ("5 is taken as 5 rad", "write '5 deg'"),
+    ),
     "a bracket left open": (
         "show",
         file(ARM, "[ground, column]", "[ground, column"),
@@ -771,6 +796,26 @@ def test_a_speed_in_turns_a_minute():
         basepar.BaseparWarning, match="which is 2865 rpm; write '300 rpm', '300 deg/s'"
     ):
         loads(given)
+
+
+def test_a_place_in_the_frame_of_the_drawing():
+    """D's place on the rocker, 1.3 m from C, given where it is in the world."""
+    given = library_path("four-bar").read_text()
+    drawn = "assembly: {points: {B: [249 mm, 168 mm], C: [736 mm, 1373 mm]}}"
+    given = re.sub("assembly: .*", drawn, given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loads(given)
+    wrong = given.replace("[Dx, Dy], [lx3, 0]", "[Dx, Dy], [Dx, Dy]")
+    said = "C and D are 1.3 m apart as drawn, and 1.005 m on rocker"
+    with pytest.warns(basepar.BaseparWarning, match=said):
+        loads(wrong)
+
+
+def test_a_rest_length_in_millimetres():
+    spring = "springs: {k: {connects: [ground, arm], at: [[0, 0, 0], [0, 0, 0]], rest: 250}}"
+    with pytest.warns(basepar.BaseparWarning, match="write '250 mm' or '250 m'"):
+        loads(f"{ARM}{spring}\n")
 
 
 def test_gravity_in_millimetres():

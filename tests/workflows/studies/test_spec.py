@@ -284,8 +284,8 @@ def test_a_bare_angle_in_a_formula_is_said_in_python_too(tmp_path):
         path = str(tmp_path / "turned.yaml")
         study_from(path, {"tilt": (0.2, 0.6)}, aim, trials=1, derive=follows)
 
-    with pytest.warns(BaseparWarning, match=r"tilt \+ 5.*286.5 deg; write '5 deg'"):
-        made("tilt + 5")
+    with pytest.warns(BaseparWarning, match=r"tilt \+ 2.*114.6 deg; write '2 deg'"):
+        made("tilt + 2")
     with warnings.catch_warnings():
         warnings.simplefilter("error", BaseparWarning)
         made("tilt + 5 deg")
