@@ -11,8 +11,8 @@ from basepar_core.mechanism import Mechanism
 ROUNDING = 1e-9
 #: What is most likely where the values would be possible about the centre of mass.
 _REMEDY = (
-    "; `inertia` is about the frame's origin: write `central_inertia` if these are about the "
-    "centre of mass"
+    "; where it is given as `inertia`, which is about the frame's origin, and meant about the "
+    "centre of mass, write `central_inertia`"
 )
 
 
@@ -29,9 +29,6 @@ def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
     Automation Letters 3(1), 2018, eq. 2). A body without mass may have moments, as a rotor may.
     """
     found = {}
-    places = [x for joint in mechanism.joints for frame in joint.frames for x in frame.at]
-    at = np.array(evaluate(places, mechanism.nominal), float).reshape(-1, 3)
-    longest = float(np.linalg.norm(at, axis=1).max(initial=0.0))
     for body in mechanism.bodies:
         if body.parameters is not None:
             phi = np.array(evaluate(body.parameters, mechanism.nominal), float)
@@ -40,22 +37,30 @@ def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
                 about_centre[1 : 3 if mechanism.planar else 4] = 0.0
                 meant = phi[0] > 0 and not _why(about_centre, mechanism.planar)
                 found[body.name] = why + _REMEDY * bool(meant)
-            elif why := _far_out(phi, longest):
-                found[body.name] = why
     return found
 
 
-def _far_out(phi: Array, longest: float) -> str:
-    """Of a moment about the origin that mass as far away as no joint is would have."""
-    moment = phi[3] if phi.size == 4 else max(phi[4], phi[7], phi[9])
-    gyration = float(np.sqrt(moment / phi[0])) if phi[0] > 0 else 0.0
-    if not (longest and gyration > FAR * longest):
-        return ""
-    return (
-        f"its radius of gyration, {gyration:.3g} m, is {gyration / longest:.0f} times the longest "
-        f"distance of a joint from the origin of its body, {longest:.3g} m; bare moments are in "
-        f"kg m²: write `kg*mm^2` behind them if that is meant"
-    )
+def unlikely_inertias(mechanism: Mechanism) -> dict[str, str]:
+    """Which bodies have moments of masses much farther away than joints and centres, by name."""
+    places = [x for joint in mechanism.joints for frame in joint.frames for x in frame.at]
+    at = np.array(evaluate(places, mechanism.nominal), float).reshape(-1, 3)
+    longest = float(np.linalg.norm(at, axis=1).max(initial=0.0))
+    planar, found = mechanism.planar, {}
+    stated = [one for one in mechanism.bodies if one.parameters is not None]
+    phi = [np.array(evaluate(one.parameters or (), mechanism.nominal), float) for one in stated]
+    for one in phi:
+        if one[0] > 0:
+            longest = max(longest, float(np.linalg.norm(one[1 : 3 if planar else 4]) / one[0]))
+    for body, one in zip(stated, phi, strict=True):
+        moment = one[3] if planar else max(one[4], one[7], one[9])
+        gyration = float(np.sqrt(max(moment, 0.0) / one[0])) if one[0] > 0 else 0.0
+        if longest and gyration > FAR * longest:
+            found[body.name] = (
+                f"radius of gyration {gyration:.3g} m, {gyration / longest:.0f} times the longest "
+                f"distance of a joint or centre from the origin of its body, {longest:.3g} m; if "
+                f"kg mm² is meant, write the moment with `kg*mm^2`"
+            )
+    return found
 
 
 def _why(phi: Array, planar: bool) -> str:

@@ -206,6 +206,9 @@ def unknown_unit(word: str, number: str = "1") -> str:
 
 def _unit_meant(word: str) -> str:
     """`; did you mean 'mm'?` for millimetres."""
+    for i in range(1, len(word)):  # Nmm, kgm
+        if word[:i] in UNITS and word[i:] in UNITS:
+            return f"; did you mean '{word[:i]}*{word[i:]}'?"
     plain = re.sub(r"re$", "er", word.lower().removesuffix("s"))
     return did_you_mean(_IN_WORDS.get(plain, word), UNITS)
 

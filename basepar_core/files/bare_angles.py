@@ -26,7 +26,7 @@ _LONGEST = 10
 #: m/s², Jupiter's four times.
 _STRONGEST = 100
 #: rad/s, 286 rpm; who writes more is likely to count in rpm or deg/s.
-_FASTEST = 30
+FASTEST_BARE = 30
 
 
 def warn_of_degrees(node: Node, text: str) -> None:
@@ -59,7 +59,7 @@ def warn_of_gravity(node: Node | None) -> None:
 def warn_of_rpm(node: Node, slot: Unit) -> None:
     """Say that a bare speed is taken as rad/s where it is faster than most are stated in that."""
     size = _size(node) if slot.text == "rad" else 0.0
-    if size >= _FASTEST:
+    if size >= FASTEST_BARE:
         rpm = f"rad/s, which is {size * 30 / pi:.4g} rpm"
         _warn(node, written(node), rpm, "rpm", "deg/s", "rad/s")
 

@@ -151,16 +151,22 @@ class _Drawing:
                 places.setdefault(body, []).append((name, there, here))
         places.pop(GROUND, None)
         for body, found in places.items():
-            for (one, there, here), (two, then, now) in combinations(found, 2):
-                apart, own = np.linalg.norm(there - then), np.linalg.norm(here - now)
-                if {one, two} & {*drawn} and abs(apart - own) > _ROUGH * max(apart, own):
-                    warnings.warn(
-                        f"{node.path} (line {node.line}): {one} and {two} are {apart:.4g} m apart "
-                        f"as drawn, and {own:.4g} m on {body}: correct the drawing, or their `at` "
-                        f"on {body}, which is in its own frame.",
-                        BaseparWarning,
-                        stacklevel=2,
-                    )
+            pairs = [
+                (float(np.linalg.norm(a - b)), float(np.linalg.norm(x - y)), one, two)
+                for (one, a, x), (two, b, y) in combinations(found, 2)
+                if {one, two} & {*drawn}
+            ]
+            size = max((own for _, own, _, _ in pairs), default=0.0)
+            off = [(abs(pair[0] - pair[1]) / (pair[1] + size), pair) for pair in pairs if size]
+            worst, (apart, own, one, two) = max(off, default=(0.0, (0.0, 0.0, "", "")))
+            if worst > _ROUGH / 2:  # of pairs as far apart as the body is long: _ROUGH
+                warnings.warn(
+                    f"{node.path} (line {node.line}): {one} and {two} are {apart:.4g} m apart "
+                    f"as drawn, and {own:.4g} m on {body}: correct the drawing, or their `at` on "
+                    f"{body}, which is in its own frame.",
+                    BaseparWarning,
+                    stacklevel=2,
+                )
 
     @property
     def times_too_large(self) -> float:

@@ -44,16 +44,21 @@ def read_joints(reading: Reading, node: Node | None, bodies: Sequence[str]) -> t
             reading.spoilt.update({name, *(f"{name}.{k}" for k in range(1, 7))})
         else:
             joints.append(joint)
-    geared = reading.top is not None and "couplings" in reading.top.entries
-    if (
-        entries and reading.planar and not geared and not reading.mistakes
-    ):  # gears have their pins in their middle
-        _warn_of_no_length(joints, entries)
+    if entries and not reading.mistakes:
+        _warn_of_no_length(reading, joints, entries)
     return tuple(joints)
 
 
-def _warn_of_no_length(joints: Sequence[Joint], entries: Mapping[str, Node]) -> None:
-    """Say which bodies of the plane have all their pins, two or more, at one point."""
+def _warn_of_no_length(
+    reading: Reading, joints: Sequence[Joint], entries: Mapping[str, Node]
+) -> None:
+    """Say which bars of a loop in the plane have both pins at one point.
+
+    Wheels of open chains and gears have theirs in their middle.
+    """
+    geared = reading.top is not None and "couplings" in reading.top.entries
+    if geared or not reading.planar:
+        return
     pins: dict[str, list[tuple[str, Vector | None]]] = {}
     for joint in joints:
         turns = joint.type == "revolute"
@@ -61,7 +66,9 @@ def _warn_of_no_length(joints: Sequence[Joint], entries: Mapping[str, Node]) -> 
             pins.setdefault(body, []).append((joint.name, frame.at if turns else None))
     for body, held in pins.items():
         places = {at for _, at in held}
-        if body == GROUND or len(held) < 2 or len(places) > 1 or None in places:
+        if body == GROUND or len(held) != 2 or len(places) > 1 or None in places:
+            continue
+        if not _is_in_loop(joints, body):
             continue
         node = entries[held[-1][0]]
         warnings.warn(
@@ -71,6 +78,21 @@ def _warn_of_no_length(joints: Sequence[Joint], entries: Mapping[str, Node]) -> 
             BaseparWarning,
             stacklevel=2,
         )
+
+
+def _is_in_loop(joints: Sequence[Joint], body: str) -> bool:
+    """Whether both joints of a body lead to each other without it."""
+    one, two = (
+        next(x for x in joint.bodies if x != body) for joint in joints if body in joint.bodies
+    )
+    reached, found = {one}, True
+    while found:
+        found = False
+        for joint in joints:
+            if body not in joint.bodies and len({*joint.bodies} & reached) == 1:
+                reached |= {*joint.bodies}
+                found = True
+    return two in reached
 
 
 def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Joint | None:
@@ -165,7 +187,8 @@ def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) ->
         return GROUND, GROUND
     if isinstance(node, Items) and len(node.items) == 1:
         one = remedies.written(node.items[0])
-        reading.mistake(node, f"two bodies are expected; write [{GROUND}, {one}] for the ground")
+        other = bodies[-1] if one == GROUND and bodies else one
+        reading.mistake(node, f"two bodies are expected, as in [{GROUND}, {other}]")
         return GROUND, GROUND
     pair = reading.items(node, 2, "a pair of bodies")
     if node is None or pair is None:

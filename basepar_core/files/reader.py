@@ -32,7 +32,7 @@ from basepar_core.expressions import (
 from basepar_core.mechanism import Data, Vector
 from basepar_core.symbolic import Identities
 
-from . import remedies
+from . import key_remedies, remedies
 from .bare_angles import warn_of_degrees, warn_of_millimetres
 from .keys import Keys
 from .rational import check_rational, substitute, without_pi
@@ -125,8 +125,8 @@ class Reading:
             if key not in known:
                 hint = (
                     remedies.decimal_comma(key, entries)
-                    or remedies.in_parentheses(key, entries)
-                    or remedies.directions(key, entries, known)
+                    or key_remedies.in_parentheses(key, entries)
+                    or key_remedies.directions(key, entries, known)
                     or did_you_mean(key, [one for one in known if one != rest])
                     or remedies.other_word(key, entries, known)
                     or remedies.how_many(key, entry, lacking)

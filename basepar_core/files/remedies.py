@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from basepar_core.errors import ExpressionError
-from basepar_core.expressions import Dimension, Unit, is_literal, parse, parse_unit
+from basepar_core.expressions import Dimension, Unit, parse, parse_unit
 from basepar_core.mechanism import JOINT_TYPES
 
 from .keys import Keys
@@ -155,14 +155,11 @@ def list_of(node: Node, size: int | None, what: str) -> str:
         pair = [written(node.entries[key]) for key in _LOW_HIGH if key in node.entries]
         return f"; write [{', '.join(pair)}]" if len(pair) == 2 else ""
     if isinstance(node, Fields) and what in ("a list of conditions", "a list of constraints"):
-        lines = [f'"{key} {written(one).strip(chr(34))}"' for key, one in node.entries.items()]
-        return f"; write [{', '.join(lines)}]"
-    if isinstance(node, Text) and what == "a pair [low, high]" and is_literal(node.value.strip()):
-        name = node.path.rpartition(".")[2]
-        return (
-            f"; what is not varied follows: take it out here, and write `derive: {{{name}: "
-            f"{node.value.strip()} …}}` with its unit"
-        )
+        values = {
+            key: one.value.strip() for key, one in node.entries.items() if isinstance(one, Text)
+        }
+        lines = [f'"{key} {one}"' for key, one in values.items() if one[:1] in "<>"]
+        return f"; write [{', '.join(lines)}]" if lines and len(lines) == len(node.entries) else ""
     if not isinstance(node, Text) or not node.value.strip():
         return ""
     if size is not None and what.startswith("a vector"):
@@ -170,6 +167,11 @@ def list_of(node: Node, size: int | None, what: str) -> str:
     ends = _RANGE.fullmatch(node.value.strip()) if what == "a pair [low, high]" else None
     if ends is not None:
         return f"; write [{ends[1]}, {ends[2]}]"
+    if what == "a pair [low, high]" and _QUANTITY.match(node.value.strip()):
+        return (
+            "; what is not varied keeps its value of the mechanism's file: take it out here, or "
+            "write it in `derive`, with its unit"
+        )
     return f"; write [{written(node)}]" if size is None else ""
 
 
@@ -212,53 +214,31 @@ def other_word(key: str, entries: Mapping[str, Node], known: Collection[str]) ->
     for name, words in _CALLED.items():
         if key.lower() in words and name in known and name not in entries:
             given = written(entries[key])
-            if key == "origin" and "reference" in known:  # of a joint, in its first body
-                zeros = ", ".join("0" for _ in getattr(entries[key], "items", "123"))
-                given = f"[{given}, [{zeros}]]"
+            if key == "origin" and "reference" in known:
+                return _of_origin(entries[key])
             return f"; write `{name}: {f'{given} rpm' if key.lower() == 'rpm' else given}`"
     return ""
 
 
-def in_parentheses(key: str, entries: Mapping[str, Node]) -> str:
-    """The remedy for the end of a list in parentheses, `(30, 50)`; nothing for other keys."""
-    order = list(entries)
-    name = order[order.index(key) - 1]
-    before = entries[name]
-    if not key.strip().endswith(")") or not isinstance(before, Text):
-        return ""
-    begun = before.value.strip()
-    if not begun.startswith("("):
-        return ""
-    return f"; lists are in brackets: write {name}: [{begun[1:].strip()}, {key.strip()[:-1]}]"
-
-
-def directions(key: str, entries: Mapping[str, Node], known: Collection[str]) -> str:
-    """The remedy for directions that stand beside their objectives; nothing for other keys."""
-    if key not in ("direction", "directions") or "objectives" not in known:
-        return ""
-    given, goals = entries[key], entries.get("objectives")
-    words = [
-        one.value
-        for one in (given.items if isinstance(given, Items) else [given])
-        if isinstance(one, Text)
-    ]
-    names = [
-        one.value
-        for one in (goals.items if isinstance(goals, Items) else [goals])
-        if isinstance(one, Text)
-    ]
-    if len(words) != len(names):
-        return "; each objective has its direction: take this line out"
-    pairs = ", ".join(f"{name}: {word}" for name, word in zip(names, words, strict=True))
-    return (
-        f"; each objective has its direction: write `objectives: {{{pairs}}}`, without this line"
-    )
+def _of_origin(node: Node) -> str:
+    """The points of a joint, from its origin in its first body as URDF has it."""
+    xyz = node.entries.get("xyz") if isinstance(node, Fields) else node
+    items = xyz.items if isinstance(xyz, Items) else ()
+    if [type(one) for one in items] not in ([Text] * 2, [Text] * 3):
+        return "; write `at`, a point in each of the two bodies' frames"
+    assert xyz is not None
+    return f"; write `at: [{written(xyz)}, [{', '.join('0' for _ in items)}]]`"
 
 
 def moved(key: str, entry: Node, path: str, keys: Keys, top: Top | None) -> str:
     """Where else in the file a key belongs, with its entry; nothing if nowhere: below `keys`, its
     mapping's, or at the top, or in another section."""
     text = written(entry)
+    in_joint = path.startswith("joints.") and isinstance(entry, Text)
+    if in_joint and key in ("damping", "viscous", "friction", "coulomb"):
+        law = "viscous" if key in ("damping", "viscous") else "coulomb"
+        inner = f"{{{path.partition('.')[2]}: {{{law}: {text}}}}}"
+        return f"; friction stands beside the joints: write `friction: {inner}`"
     if top and key in top.keys.names and path:
         of = path.split(".")
         named = len(of) == 2 and of[0] in _NAMED

@@ -8,10 +8,13 @@ from .yaml_nodes import Fields, Items, Node, Text
 
 def gravity(node: Node, planar: bool) -> str:
     """The remedy for gravity as one number, or as a vector of the other space."""
-    last = node.items[-1] if isinstance(node, Items) and node.items else node
-    size = last.value.strip().lstrip("+-") if isinstance(last, Text) else "9.81"
+    items = node.items if isinstance(node, Items) else (node,)
+    texts = [one.value.strip() for one in items if isinstance(one, Text)]
+    acting = [text for text in texts if not re.fullmatch(r"[-+]?0*\.?0*", text)]
+    size = acting[-1].lstrip("+-") if acting and "(" not in acting[-1] else "9.81"
     vector = ["0"] * (1 if planar else 2) + [f"-{size}"]
-    what = "a vector" if last is node else f"a vector of {len(vector)} entries in this space"
+    many = isinstance(node, Items) and node.items
+    what = f"a vector of {len(vector)} entries in this space" if many else "a vector"
     return f"gravity is {what}: write [{', '.join(vector)}]"
 
 
@@ -53,7 +56,7 @@ def inertia(node: Node | None, planar: bool) -> str:
     if not planar and isinstance(node, Fields):
         entries = {key.lower(): written(one) for key, one in node.entries.items()}
         six = [entries.pop(key, "0") for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")]
-        if not entries:
+        if not entries and "0" not in (six[0], six[3], six[5]):
             return f"a list is expected, in the order of the six: write [{', '.join(six)}]"
     if not planar and isinstance(node, Items) and len(node.items) == 3:
         x, y, z = map(written, node.items)

@@ -160,7 +160,7 @@ def of_the_torque(
                 f"tau.{name} is {factor:.3g} times what the file's inertias give for this motion, "
                 f"and follows it otherwise (correlation {one:.3f}): is it measured on the other "
                 f"side of a gear of {gear:.3g}? {'Divide' if factor > 1 else 'Multiply'} the "
-                f"column by that"
+                f"column by it"
             )
             notes.append(Note("scale", text))
         if one < AGAINST:

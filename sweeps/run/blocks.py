@@ -73,10 +73,10 @@ class Blocks:
         pieces = [(first, min(first + chunk, stop)) for first in firsts]
         ranges = [(a, b) for a, b in pieces if not done[a - start : b - start].all()]
         # Workers keep a store's arrays open; longer ones are another store to them.
-        made = f"{self.store.attrs['provenance']} {len(self.spec)}"
+        seal = f"{self.store.seal} {len(self.spec)}"
         work = Work(
             str(self.store.path),
-            made,
+            seal,
             block.plan,
             block.filter,
             (self.stage,),

@@ -59,7 +59,7 @@ def _check_mixed(reading: Reading, node: Node, symbol: Symbol, texts: Sequence[s
     if all(low <= x <= high for x in there) and not any(low <= x <= high for x in here):
         reading.mistake(
             node,
-            f"{', '.join(bare)} without a unit is in {own.text}, beyond the bounds of "
+            f"{', '.join(bare)} without a unit is taken as {own.text}, beyond the bounds of "
             f"{symbol.name}: write {written(_with_unit(node, unit))}",
         )
 

@@ -311,7 +311,7 @@ def read_interval(
         said = f"the low end is not below the high one; write [{ends}]"
         if low == high:
             said = (
-                "its two ends are one: what is not varied keeps its value of the mechanism's "
+                "both ends are the same value: what is not varied keeps that of the mechanism's "
                 "file; take it out here, or write it in `derive`"
             )
         reading.mistake(node, said)

@@ -400,9 +400,9 @@ def number_mistakes(chunk: int, variant_seconds: float) -> list[Mistake]:
 
 
 def _unknown(path: str, word: str, known: tuple[str, ...]) -> Mistake:
-    whole = word.partition("(")[0]
     hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
-    if whole in known and word.endswith(")"):
+    whole = word.partition("(")[0]
+    if path.startswith("evaluate.metrics") and whole in known and is_torque(whole):
         hint = f"; write {whole}, which is stored for every drive"
     return Mistake(path, f"no such value: {word!r}{hint}")
 

@@ -383,7 +383,7 @@ def _copied() -> None:
     """In a copy of this process: its parent's threads are not there.
 
     obstore's clients stay in `_opened`, unused: letting go of one asks those threads, and waits
-    for a lock that one of them may have held when the copy was made.
+    for a lock that one of them may have held when the copy was made. Copies end by `os._exit`.
     """
     loaded = "obstore._obstore" in sys.modules or _here[0].requester is not None
     known = _here[0].known

@@ -211,22 +211,26 @@ def _intervals(model: "Model", text: str | None) -> dict[str, tuple[float, float
 
 
 def _check_turns(model: "Model", text: str) -> None:
-    """Reject intervals of more than two turns in bare numbers, all of them at once."""
+    """Reject bare ends beyond two turns, all of them at once; others stay as they are."""
     from math import pi
 
     from basepar_core.errors import UsageError
 
+    def size(end: str) -> float:
+        try:
+            return abs(float(end))
+        except ValueError:  # with a unit, or read and reported below
+            return 0.0
+
     meant, wild = [], False
     for name, word in pairs([text], "--range").items():
         ends = [one.strip() for one in word.split(":")]
-        try:
-            size = max(abs(float(one)) for one in ends)
-        except ValueError:  # with a unit, or read and reported below
-            size = 0.0
-        known = size and name in model.mechanism.coordinates
-        turns = bool(known) and model.mechanism.value(name).unit == "rad"
-        wild |= turns and size > 4 * pi + 1e-6
-        meant.append(f"{name}={':'.join(f'{one}deg' for one in ends) if turns else word}")
+        known = name in model.mechanism.coordinates
+        turns = known and model.mechanism.value(name).unit == "rad"
+        far = turns and max(map(size, ends)) > 4 * pi + 1e-6
+        wild |= far
+        degrees = [f"{one}deg" if size(one) or one == "0" else one for one in ends]
+        meant.append(f"{name}={':'.join(degrees) if far else word}")
     if wild:
         raise UsageError(
             f"--range {text}: bare numbers are in rad, and some of these are more than two turns; "

@@ -5,9 +5,7 @@ from math import pi
 
 from basepar_core.errors import BaseparWarning, ExpressionError, UsageError
 from basepar_core.expressions import evaluate, is_literal, parse, parse_unit
-
-#: rad/s; who writes more is likely to count in deg/s or rpm.
-FASTEST = 30
+from basepar_core.files import FASTEST_BARE
 
 
 def quantity(text: str, unit: str, option: str) -> float:
@@ -33,7 +31,7 @@ def quantity(text: str, unit: str, option: str) -> float:
         if abs(value) > 4 * pi + 1e-6:
             raise UsageError(f"{said} if that is meant.", [option])
         warnings.warn(f"{said}.", BaseparWarning, stacklevel=2)
-    if unit == "rad/s" and is_literal(text) and abs(value) >= FASTEST:
+    if unit == "rad/s" and is_literal(text) and abs(value) >= FASTEST_BARE:
         warnings.warn(
             f"{option} {text} is {text} rad/s, {abs(value) * 30 / pi:.4g} rpm; write {text}deg/s, "
             f"{text}rpm or {text}rad/s.",

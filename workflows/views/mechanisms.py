@@ -16,6 +16,7 @@ from basepar_core.dynamics import (
     kinematics,
     other_branches,
     places,
+    unlikely_inertias,
 )
 from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
@@ -55,6 +56,7 @@ def document(model: Model) -> dict[str, Any]:
         "parameters": list(it.parameter_names),
         "bodies": _bodies(it),
         "impossible_inertias": impossible_inertias(it),
+        "unlikely_inertias": unlikely_inertias(it),
         "joints": _joints(model),
         "couplings": _couplings(it),
         "loops": _loops(model),
@@ -229,6 +231,8 @@ def show(document: Mapping[str, Any]) -> None:
     kinematic_geometry.show(document)
     for name, why in document["impossible_inertias"].items():
         terminal.out.print(f"no body has the inertia of {name}: {why}", style="yellow")
+    for name, why in document["unlikely_inertias"].items():
+        terminal.out.print(f"inertia of {name}: {why}", style="yellow")
     for end in document["motion_ends"]:
         what = "is singular" if end["ends"] == "singular" else "locks"
         at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from basepar_core.dynamics import impossible_inertias
+from basepar_core.dynamics import impossible_inertias, unlikely_inertias
 from basepar_core.files import library_names, loads
 from basepar_core.files.mechanism_file import load
 from tests.mechanisms import build
@@ -84,7 +84,11 @@ def test_a_moment_in_another_unit():
         "  B: {type: revolute, connects: [bar, end], at: [[0.2, 0], [0, 0]]}\n"
         "coordinates: [A, B]\n"
     )
-    (why,) = impossible_inertias(loads(text)).values()
-    assert "57.7 m, is 289 times" in why
-    assert "write `kg*mm^2`" in why
-    assert impossible_inertias(loads(text.replace("1000}", "1000 kg*mm^2}"))) == {}
+    (why,) = unlikely_inertias(loads(text)).values()
+    assert "57.7 m, 289 times" in why
+    assert "`kg*mm^2`" in why
+    assert unlikely_inertias(loads(text.replace("1000}", "1000 kg*mm^2}"))) == {}
+
+
+def test_no_shipped_inertia_is_unlikely():
+    assert not any(unlikely_inertias(load(name)) for name in library_names())

@@ -98,6 +98,7 @@ trials: 4
 sampler: {kind: tpe}
 """
 DATA = re.sub(r"excitation: .*", "excitation: {kind: data, file: rows.csv}", FOUR_BAR)
+ROWS_OF_NMM = "t,A,tau.A [Nmm]\n" + "".join(f"{k / 100},{k / 100},1\n" for k in range(40))
 ROWS = "".join(f"{k / 100},{0.5 + k / 100},1\n" for k in range(20))
 
 
@@ -723,7 +724,7 @@ TRIED = {
         "sweep",
         file(SWEEP, "lx1: [0.2, 0.6]", "lx1: 0.3"),
         "",
-        ("space.variables.lx1 (line 4)", "write `derive: {lx1: 0.3 …}` with its unit"),
+        ("space.variables.lx1 (line 4)", "take it out here, or write it in `derive`"),
     ),
     "constraints by name": (
         "study",
@@ -764,6 +765,24 @@ TRIED = {
         file(STUDY, "stroke(D) >= 40 deg", "stroke(D) >= 5"),
         "",
         ("5 is taken as 5 rad", "write '5 deg'"),
+    ),
+    "gravity of space in the plane": (
+        "show",
+        FOUR_BAR.replace("gravity: [0, -9.81]", "gravity: [0, -9.81, 0]"),
+        "",
+        ("gravity (line", "write [0, -9.81]"),
+    ),
+    "damping in a joint": (
+        "show",
+        file(ARM, "connects: [ground, column]", "connects: [ground, column], damping: 0.2"),
+        "",
+        ("joints.yaw.damping", "write `friction: {yaw: {viscous: 0.2}}`"),
+    ),
+    "units without a sign between": (
+        "identify",
+        "four-bar rows.csv",
+        ROWS_OF_NMM,
+        ("did you mean 'N*mm'?",),
     ),
     "a bracket left open": (
         "show",

@@ -128,7 +128,7 @@ def test_an_inertia_about_the_centre_by_the_key_of_the_origin(run, tmp_path):
     file = tmp_path / "rod.yaml"
     file.write_text(text)
     said = run("show", str(file)).out
-    assert "-0.5 kg m²; `inertia` is about the frame's origin: write `central_inertia`" in said
+    assert "-0.5 kg m²; where it is given as `inertia`, which is about the frame's origin" in said
     file.write_text(text.replace("inertia:", "central_inertia:"))
     assert "no body has the inertia" not in run("show", str(file)).out
 
