@@ -809,6 +809,25 @@ def test_a_body_with_both_pins_at_its_origin():
         loads(pins)
 
 
+def test_degrees_are_told_where_friction_dominates(run, tmp_path):
+    """Inertias alone would not tell: their torque is a small part of friction's."""
+    given, path = tmp_path / "slow.yaml", tmp_path / "run.csv"
+    friction = "friction: {A: {viscous: 60}}"
+    given.write_text(re.sub("friction: .*", friction, FOUR_BAR), encoding="utf-8")
+    words = ["--motion", "excitation", "--with", "friction", "--noise", "A=0.001"]
+    assert run("simulate", str(given), "-o", str(path), *words, "--json").status == 0
+    titles, *rows = path.read_text().splitlines()
+    place = titles.split(",").index("A")
+    cells = [row.split(",") for row in rows]
+    for row in cells:
+        row[place] = repr(float(row[place]) * 180 / 3.141592653589793)
+    path.write_text("\n".join([titles, *map(",".join, cells)]) + "\n")
+    wrong = run("identify", str(given), str(path), "--with", "friction", "--json")
+    message = wrong.json["error"]["message"]
+    assert "degrees where radians are meant" in message
+    assert "Write the unit into the titles, like `A [deg]`" in message
+
+
 def test_a_speed_in_turns_a_minute():
     given = library_path("four-bar").read_text().replace("speed: 6.28 rad/s", "speed: 300")
     with pytest.warns(
