@@ -14,8 +14,6 @@ _REMEDY = (
     "; where it is given as `inertia`, which is about the frame's origin, and meant about the "
     "centre of mass, write `central_inertia`"
 )
-
-
 #: A radius of gyration so many times the longest distance of a joint from its body's origin is of
 #: a moment in another unit (kg mm² read as kg m²: 1000 times the body's); flywheels reach a few.
 FAR = 20

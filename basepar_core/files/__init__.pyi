@@ -1,8 +1,8 @@
 from . import mechanism_file as mechanism_file
 from . import mechanism_keys as mechanism_keys
 from .assembly import value_units as value_units
-from .bare_angles import FASTEST_BARE as FASTEST_BARE
-from .bare_angles import judge_bare_angles as judge_bare_angles
+from .bare_numbers import FASTEST_BARE as FASTEST_BARE
+from .bare_numbers import judge_bare_angles as judge_bare_angles
 from .keys import Again as Again
 from .keys import AnyOf as AnyOf
 from .keys import Anything as Anything

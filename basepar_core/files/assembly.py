@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from basepar_core.expressions import UNITS, Expression, Unit, did_you_mean
 from basepar_core.mechanism import Assembly, Joint, Point, Pose, joint_type
 
-from .bare_angles import warn_of_millimetres
+from .bare_numbers import warn_of_millimetres
 from .drawn_poses import read_drawn
 from .mechanism_keys import POSE
 from .reader import ORIGIN, Reading

@@ -6,7 +6,7 @@ from basepar_core.expressions import UNITS, Expression, Unit, shown
 from basepar_core.mechanism import GROUND, Damper, Friction, Joint, Spring
 
 from .assembly import check_once, named_value, value_units
-from .bare_angles import warn_of_millimetres
+from .bare_numbers import warn_of_millimetres
 from .joints import points, read_connects
 from .mechanism_keys import DAMPER, FRICTION, FRICTION_KINDS, SPRING, SPRING_ON_JOINT
 from .motions import effort

@@ -16,7 +16,7 @@ from basepar_core.mechanism import CALLED, GROUND, JOINT_TYPES, Frame, Joint, Ve
 from basepar_core.symbolic import Identities
 
 from . import remedies, vector_remedies
-from .bare_angles import warn_of_pitch
+from .bare_numbers import warn_of_pitch
 from .mechanism_keys import FREE, JOINT, SCREW
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Fields, Items, Node, Text

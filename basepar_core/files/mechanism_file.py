@@ -14,7 +14,7 @@ from basepar_core.texts import text_of
 
 from . import remedies, vector_remedies, yaml_nodes
 from .assembly import nameable, read_actuated, read_assembly, read_coordinates, value_units
-from .bare_angles import warn_of_gravity
+from .bare_numbers import warn_of_gravity
 from .bodies import read_bodies
 from .couplings import read_couplings
 from .drive_loads import read_motors, read_torques

@@ -19,7 +19,7 @@ from basepar_core.mechanism import (
 from basepar_core.texts import plural
 
 from . import remedies
-from .bare_angles import warn_of_rpm
+from .bare_numbers import warn_of_rpm
 from .mechanism_keys import (
     CYCLE_OF_DATA,
     CYCLE_OF_LAWS,

@@ -15,7 +15,7 @@ from basepar_core.expressions import (
     parse,
     parse_unit,
 )
-from basepar_core.mechanism import Mechanism, Symbol, meant_unit
+from basepar_core.mechanism import Mechanism, Symbol, beyond_bounds, meant_unit
 from basepar_core.symbolic import roots
 
 from .mechanism_file import loads, recorded_motions
@@ -49,14 +49,11 @@ def read_values(mechanism: Mechanism, texts: Mapping[str, str]) -> dict[str, Exp
 
 
 def _warn_beyond_bounds(symbol: Symbol, value: Expression, text: str) -> None:
-    if symbol.bounds is None:
+    beyond = beyond_bounds(symbol, value)
+    if not beyond:
         return
-    least, here, most = evaluate([symbol.bounds[0], value, symbol.bounds[1]], {})
-    if least <= here <= most:
-        return
-    size = parse_unit(symbol.unit or "1").size
-    bounds = f"{least / size:.6g} to {most / size:.6g} {symbol.unit}".rstrip()
-    said = f"{symbol.name} = {_in_its_unit(symbol, here)} is beyond its bounds, {bounds}"
+    (here,) = evaluate([value], {})
+    said = f"{symbol.name} = {beyond}"
     if is_literal(text) and (unit := meant_unit(symbol, here, here)) is not None:
         said += (
             f"; in {unit.text} it lies within, and bare numbers are in {symbol.unit}: write "

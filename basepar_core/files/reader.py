@@ -33,7 +33,7 @@ from basepar_core.mechanism import Data, Vector
 from basepar_core.symbolic import Identities
 
 from . import key_remedies, remedies
-from .bare_angles import warn_of_degrees, warn_of_millimetres
+from .bare_numbers import warn_of_degrees, warn_of_millimetres
 from .keys import Keys
 from .rational import check_rational, substitute, without_pi
 from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path

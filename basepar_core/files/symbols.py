@@ -13,7 +13,7 @@ from basepar_core.expressions import (
     evaluate,
     parse_unit,
 )
-from basepar_core.mechanism import Symbol, unit_of_bounds
+from basepar_core.mechanism import Symbol, beyond_bounds, unit_of_bounds
 
 from . import remedies
 from .mechanism_keys import CONSTANT, GEOMETRY_SYMBOL
@@ -75,22 +75,15 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
 
 def _warn_beyond_bounds(node: Node, symbol: Symbol) -> None:
     """Say that a value is beyond its bounds, and in which unit these hold it."""
-    if symbol.bounds is None:
+    beyond = beyond_bounds(symbol, symbol.value)
+    if not beyond or symbol.bounds is None:
         return
-    size = parse_unit(symbol.unit).size if symbol.unit else 1.0
-    own = [float(x) for x in evaluate([symbol.bounds[0], symbol.value, symbol.bounds[1]], {})]
-    if own[0] <= own[1] <= own[2]:
-        return
-    low, here, high = (f"{x / size:.6g}" for x in own)
-    unit = f" {symbol.unit}".rstrip()
-    said = (
-        f"{node.path} (line {node.line}): its value {here}{unit} is beyond its bounds, {low} to "
-        f"{high}{unit}"
-    )
+    said = f"{node.path} (line {node.line}): its value {beyond}"
     if meant := unit_of_bounds(symbol):
+        size = parse_unit(symbol.unit or "1").size
+        ends = [f"{x / size:.6g} {meant.text}" for x in evaluate(symbol.bounds, {})]
         said += (
-            f"; in {meant.text} they hold it: write bounds: [{low} {meant.text}, "
-            f"{high} {meant.text}] if that is meant"
+            f"; in {meant.text} they hold it: write bounds: [{', '.join(ends)}] if that is meant"
         )
     warnings.warn(f"{said}.", BaseparWarning, stacklevel=2)
 

@@ -2,6 +2,7 @@ from .body_forms import BODY_FORMS as BODY_FORMS
 from .body_forms import BodyForm as BodyForm
 from .body_forms import Line as Line
 from .body_forms import line_of as line_of
+from .bounds import beyond_bounds as beyond_bounds
 from .bounds import meant_unit as meant_unit
 from .bounds import unit_of_bounds as unit_of_bounds
 from .idle_spins import IdleSpin as IdleSpin

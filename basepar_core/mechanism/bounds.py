@@ -1,20 +1,35 @@
 """Numbers that are meant in another unit than the one they are read in."""
 
-from basepar_core.expressions import DIMENSIONLESS, UNITS, Unit, evaluate, parse_unit
+from basepar_core.expressions import (
+    DIMENSIONLESS,
+    UNITS,
+    Expression,
+    Unit,
+    evaluate,
+    parse_unit,
+)
 
 from .mechanism import Symbol
 
 
-def unit_of_bounds(symbol: Symbol) -> Unit | None:
-    """The unit in which a symbol's bounds hold its value, which they do not in its own.
+def beyond_bounds(symbol: Symbol, value: Expression) -> str:
+    """`60 mm is beyond its bounds, 40 to 50 mm`; nothing where it is within, or there are none."""
+    if symbol.bounds is None:
+        return ""
+    low, here, high = evaluate([symbol.bounds[0], value, symbol.bounds[1]], {})
+    if low <= here <= high:
+        return ""
+    size = parse_unit(symbol.unit or "1").size
+    unit = f" {symbol.unit}".rstrip()
+    ends = f"{low / size:.6g} to {high / size:.6g}{unit}"
+    return f"{here / size:.6g}{unit} is beyond its bounds, {ends}"
 
-    None where there is no such unit, or they hold it.
-    """
+
+def unit_of_bounds(symbol: Symbol) -> Unit | None:
+    """The unit in which a symbol's bounds hold its value; None where there is none."""
     if symbol.bounds is None:
         return None
     low, here, high = map(float, evaluate([symbol.bounds[0], symbol.value, symbol.bounds[1]], {}))
-    if low <= here <= high:
-        return None
     unit = parse_unit(symbol.unit) if symbol.unit else DIMENSIONLESS
     for other in UNITS.values():
         scale = other.size / unit.size

@@ -304,6 +304,10 @@ def _metric_mistake(
         if alike:
             said = f"{name} takes an argument: write one of {', '.join(alike[:20])}"
             return Mistake(path, said)
+    whole = name.partition("(")[0]
+    if metric is None and whole in words("torque"):
+        hint = f"; write {whole}, which is stored for every drive"
+        return Mistake(path, f"no such value: {name!r}{hint}")
     if metric is None:
         of_cycles = words("torque", "cycle")
         spelled = (f"{one}(…)" if METRICS[one].arguments else one for one in of_cycles)
@@ -401,9 +405,6 @@ def number_mistakes(chunk: int, variant_seconds: float) -> list[Mistake]:
 
 def _unknown(path: str, word: str, known: tuple[str, ...]) -> Mistake:
     hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
-    whole = word.partition("(")[0]
-    if path.startswith("evaluate.metrics") and whole in known and is_torque(whole):
-        hint = f"; write {whole}, which is stored for every drive"
     return Mistake(path, f"no such value: {word!r}{hint}")
 
 

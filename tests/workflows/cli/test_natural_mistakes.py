@@ -742,6 +742,12 @@ TRIED = {
         "",
         ("what is in it stands here: write `variables: {lx1: [0.2, 0.6]}`",),
     ),
+    "a drive's torque": (
+        "sweep",
+        file(SWEEP, "torque_rms", "torque_rms(A)"),
+        "",
+        ("no such value: 'torque_rms(A)'; write torque_rms, which is stored for every drive",),
+    ),
     "candidates of a grid": (
         "sweep",
         file(SWEEP, "plan: sobol", "plan: grid"),
