@@ -5,19 +5,6 @@ from collections.abc import Collection, Mapping
 from .yaml_nodes import Fields, Items, Node, Text
 
 
-def in_parentheses(key: str, entries: Mapping[str, Node]) -> str:
-    """The remedy for the end of a list in parentheses, `(30, 50)`; nothing for other keys."""
-    order = list(entries)
-    name = order[order.index(key) - 1]
-    before = entries[name]
-    if not key.strip().endswith(")") or not isinstance(before, Text):
-        return ""
-    begun = before.value.strip()
-    if not begun.startswith("("):
-        return ""
-    return f"; lists are in brackets: write {name}: [{begun[1:].strip()}, {key.strip()[:-1]}]"
-
-
 def directions(key: str, entries: Mapping[str, Node], known: Collection[str]) -> str:
     """The remedy for directions that stand beside their objectives; nothing for other keys."""
     if key not in ("direction", "directions") or "objectives" not in known:

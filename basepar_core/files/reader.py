@@ -125,7 +125,6 @@ class Reading:
             if key not in known:
                 hint = (
                     remedies.decimal_comma(key, entries)
-                    or key_remedies.in_parentheses(key, entries)
                     or key_remedies.directions(key, entries, known)
                     or did_you_mean(key, [one for one in known if one != rest])
                     or remedies.other_word(key, entries, known)
@@ -163,7 +162,7 @@ class Reading:
                 self.mistake(node, f"{_kind(node)} where {what} is expected{remedy}")
             return None
         if parted := remedies.parted(node):
-            self.mistake(node, f"a comma inside parentheses needs quotes: write {parted}")
+            self.mistake(node, f"{parted[0]}: write {parted[1]}")
             return None
         if size is None or len(node.items) == size:
             return node.items

@@ -9,6 +9,7 @@ from basepar_core.errors import ExpressionError
 from basepar_core.expressions import Dimension, Unit, parse, parse_unit
 from basepar_core.mechanism import JOINT_TYPES
 
+from . import parentheses
 from .keys import Keys
 from .yaml_nodes import Fields, Items, Node, Text
 
@@ -49,7 +50,7 @@ _CALLED: Mapping[str, Collection[str]] = {
     "coulomb": ("friction",),
     "count": ("steps", "n", "num", "number", "points", "levels", "size"),
     "plan": ("sampler", "sampling", "method", "design", "kind", "type"),
-    "variables": ("parameters", "design_variables", "symbols", "params", "ranges"),
+    "variables": ("parameters", "design_variables", "symbols", "params", "ranges", "space"),
     "objectives": ("goal", "goals"),
     "metrics": ("outputs", "quantities", "results"),
     "where": ("filter", "filters", "condition", "conditions", "constraints"),
@@ -84,13 +85,16 @@ _QUANTITY = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z].*)?\Z")
 def written(node: Node) -> str:
     """A node as a file may write it on one line."""
     if isinstance(node, Text):
-        quoted = set(node.value) & set(",:[]{}#'")
-        return f'"{node.value}"' if quoted else node.value
+        return _written_text(node.value)
     if isinstance(node, Items):
         return f"[{', '.join(map(written, node.items))}]"
     if isinstance(node, Fields):
         return f"{{{', '.join(f'{key}: {written(one)}' for key, one in node.entries.items())}}}"
     return "…"
+
+
+def _written_text(text: str) -> str:
+    return f'"{text}"' if set(text) & set(",:[]{}#'") else text
 
 
 def missing(key: str, lines: Mapping[str, str]) -> str:
@@ -162,6 +166,8 @@ def list_of(node: Node, size: int | None, what: str) -> str:
         return f"; write [{', '.join(lines)}]" if lines and len(lines) == len(node.entries) else ""
     if not isinstance(node, Text) or not node.value.strip():
         return ""
+    if meant := parentheses.listed(node.value):
+        return f"; {parentheses.remedy(meant)}: write {meant}"
     if size is not None and what.startswith("a vector"):
         return f"; write [{', '.join([written(node), *['0'] * (size - 1)])}]"
     ends = _RANGE.fullmatch(node.value.strip()) if what == "a pair [low, high]" else None
@@ -175,20 +181,30 @@ def list_of(node: Node, size: int | None, what: str) -> str:
     return f"; write [{written(node)}]" if size is None else ""
 
 
-def parted(node: Items) -> str:
-    """A list whose expressions were parted at commas, as it was meant; nothing for other lists."""
+def parted(node: Items) -> tuple[str, str] | None:
+    """Of a list that commas inside parentheses have parted: what is wrong, and what was meant."""
     if not all(isinstance(one, Text) for one in node.items):
-        return ""
+        return None
     texts = [one.value for one in node.items if isinstance(one, Text)]
-    whole: list[str] = []
+    groups: list[list[str]] = []
     for text in texts:
-        if whole and whole[-1].count("(") > whole[-1].count(")"):
-            whole[-1] += f", {text}"
+        if groups and sum(map(_opened, groups[-1])) > 0:
+            groups[-1].append(text)
         else:
-            whole.append(text)
-    if len(whole) == len(texts) or any(one.count("(") != one.count(")") for one in whole):
-        return ""
-    return f"[{', '.join(written(Text(one, '', 0)) for one in whole)}]"
+            groups.append([text])
+    meant = [parentheses.whole(one) if len(one) > 1 else _written_text(one[0]) for one in groups]
+    if len(groups) == len(texts) or not all(meant):
+        return None
+    wrong = dict.fromkeys(
+        parentheses.remedy(one)
+        for one, group in zip(meant, groups, strict=True)
+        if one and len(group) > 1
+    )
+    return ", ".join(wrong), f"[{', '.join(map(str, meant))}]"
+
+
+def _opened(text: str) -> int:
+    return text.count("(") - text.count(")")
 
 
 @dataclass(frozen=True)
@@ -211,8 +227,11 @@ def other_word(key: str, entries: Mapping[str, Node], known: Collection[str]) ->
             "; a grid has values, or a `count` for each variable, as in {from: 1, to: 2, "
             "count: 4}: write these without it, or `plan: sobol`"
         )
+    entry = entries[key]
+    inner = entry.entries if isinstance(entry, Fields) else {}
     for name, words in _CALLED.items():
-        if key.lower() in words and name in known and name not in entries:
+        called = key.lower() in words and name not in inner
+        if called and name in known and name not in entries:
             given = written(entries[key])
             if key == "origin" and "reference" in known:
                 return _of_origin(entries[key])

@@ -49,9 +49,15 @@ def inertia(node: Node | None, planar: bool) -> str:
     rows = [one.items for one in items if isinstance(one, Items)]
     if not planar and [len(row) for row in rows] == [3, 3, 3]:
         six = [written(rows[i][k]) for i in range(3) for k in range(i, 3)]
+        below = [
+            f"I{'xyz'[k]}{'xyz'[i]} is {written(rows[k][i])}"
+            for i, k in ((0, 1), (0, 2), (1, 2))
+            if written(rows[i][k]) != written(rows[k][i])
+        ]
+        also = f", if its upper half is right ({', '.join(below)} below)" if below else ""
         return (
             f"Ixx, Ixy, Ixz, Iyy, Iyz, Izz are expected, and a matrix is there: write "
-            f"[{', '.join(six)}]"
+            f"[{', '.join(six)}]{also}"
         )
     if not planar and isinstance(node, Fields):
         entries = {key.lower(): written(one) for key, one in node.entries.items()}

@@ -14,6 +14,8 @@ import yaml
 from basepar_core.errors import Mistake
 from basepar_core.texts import is_unseen, visible
 
+from . import parentheses
+
 _MAX_CHARACTERS = 2_000_000
 _MAX_NESTING = 12
 #: A key and its value without the blank between them.
@@ -211,10 +213,32 @@ class _Reader:
             elif isinstance(node, Text) and not node.value and (glued := GLUED.fullmatch(key)):
                 message = f"a blank is missing behind the colon: write '{glued[1]}: {glued[2]}'"
                 self.mistakes.append(Mistake(key_path(path, key), message, at))
+            elif isinstance(node, Text) and not node.value and key.endswith(")"):
+                self._parted(fields, key, node)
             else:
                 fields.entries[key] = node
                 fields.lines[key] = at
         return fields
+
+    def _parted(self, fields: Fields, key: str, node: Text) -> None:
+        """Take `max(a, b)` or `(1, 2)`, of which YAML has made keys without values, together."""
+        parts, names = [key], list(fields.entries)
+        while names and isinstance(before := fields.entries[names[-1]], Text):
+            name = names.pop()
+            parts.insert(0, before.value or name)
+            if before.value:
+                break
+        else:
+            name = ""
+        meant = parentheses.whole(parts) if name and "(" in parts[0] else None
+        if meant is None:
+            fields.entries[key], fields.lines[key] = node, node.line
+            return
+        message = f"{parentheses.remedy(meant)}: write {name}: {meant}"
+        self.mistakes.append(Mistake(key_path(fields.path, name), message, fields.lines[name]))
+        for one in [*fields.entries][len(names) :]:
+            del fields.entries[one], fields.lines[one]
+        fields.entries[name], fields.lines[name] = Refused(before.path, before.line), before.line
 
     def _key(self, event: yaml.Event, path: str, depth: int) -> str | None:
         node = self._node(event, path, depth + 1)

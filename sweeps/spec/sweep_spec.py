@@ -322,6 +322,9 @@ def _metric_mistake(
     hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
     if not alike and metric.arguments in _ADDED:
         hint = f"; add {_ADDED[metric.arguments]}"
+    if value in (body.name for body in mechanism.bodies):
+        held = [one.name for one in mechanism.joints if value in one.bodies]
+        hint = f"; it is a body, its joints are {', '.join(held)}"
     what = _OF_WHAT.get(metric.arguments, metric.arguments)
     return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
 

@@ -176,10 +176,30 @@ def _variable(reading: Reading, node: Node, unit: Unit) -> Variable | None:
 
 
 DIRECTIONS = ("minimize", "maximize")
+#: Other words for them.
+_CALLED = {"min": "minimize", "minimise": "minimize", "max": "maximize", "maximise": "maximize"}
+
+
+def _as_mapping(node: Node | None) -> str:
+    """A list of objectives, each a mapping, as one mapping; nothing for other nodes."""
+    pairs = []
+    for item in node.items if isinstance(node, Items) else ():
+        entries = item.entries if isinstance(item, Fields) else {}
+        words = [one.value for one in entries.values() if isinstance(one, Text)]
+        if len(words) == 1:  # `torque_rms: minimize`; else `name: torque_rms, direction: minimize`
+            words += entries
+        named = [_CALLED.get(word.lower(), word) for word in words]
+        if len(named) != 2 or len({*named} & {*DIRECTIONS}) != 1:
+            return ""
+        pairs.append(": ".join(sorted(named, key=DIRECTIONS.__contains__)))
+    return f"{{{', '.join(pairs)}}}" if pairs else ""
 
 
 def _objectives(reading: Reading, node: Node | None, known: Known) -> tuple[Objective, ...]:
     what = "a mapping from quantities to minimize or maximize"
+    if node is not None and (meant := _as_mapping(node)):
+        reading.mistake(node, f"a list where {what} is expected; write {meant}")
+        return ()
     entries = reading.entries(node, what, "«»: minimize") or {}
     if isinstance(node, Fields) and not entries:
         reading.mistake(node, "no objective; at least one is needed")
@@ -189,7 +209,7 @@ def _objectives(reading: Reading, node: Node | None, known: Known) -> tuple[Obje
             turned = f"{{{written(entry)}: {text}}}"
             reading.mistake(entry, f"turned round: the quantity comes first; write {turned}")
             continue
-        direction = reading.choice(entry, DIRECTIONS, "direction")
+        direction = reading.choice(entry, DIRECTIONS, "direction", _CALLED)
         try:
             found.append(objective(text, direction != "maximize", known))
         except ExpressionError as error:
@@ -249,7 +269,10 @@ def _chosen(parts: Mapping[str, Any]) -> Sampler:
 def _check_trials(reading: Reading, node: Node, asks: Sampler, stated: bool) -> None:
     if not stated and asks.kind not in ("", sampler_kinds.SCREEN):
         message = "required: how many variants are tried, in all; only `screen` has a usual number"
-        reading.mistakes.append(Mistake("trials", message, node.line))
+        if not any(
+            "'trials'" in one.message or "`trials: " in one.message for one in reading.mistakes
+        ):
+            reading.mistakes.append(Mistake("trials", message, node.line))
 
 
 def _sampler(reading: Reading, node: Node | None) -> Sampler:
