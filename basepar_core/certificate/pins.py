@@ -37,12 +37,15 @@ class PinEquation:
     pin: Pin
     target: arb
 
-    def row(self, at: Poses) -> tuple[arb, Row]:
-        b, k, e = self.pin.body, self.pin.component, UNITS[self.pin.component]
+    def gap(self, at: Poses) -> arb:
+        reached = at.p[self.pin.body] if self.pin.axis < 0 else self._arm(at)
+        return reached[self.pin.component] - self.target
+
+    def row(self, at: Poses) -> Row:
+        b, e = self.pin.body, UNITS[self.pin.component]
         if self.pin.axis < 0:
-            return at.p[b][k] - self.target, [(b, ORIGIN, e)]
-        arm = self._arm(at)
-        return arm[k] - self.target, [(b, cross(arm, e), ORIGIN)]
+            return [(b, ORIGIN, e)]
+        return [(b, cross(self._arm(at), e), ORIGIN)]
 
     def bias(self, at: Poses, moving: Twists) -> arb:
         if self.pin.axis < 0:

@@ -31,13 +31,20 @@ from .exact_geometry import Geometry
 from .krawczyk import FloatMatrix, Inverse, NotClosedError, worst
 from .motion import State
 
-#: Newton doubles its digits; from 15 of them to 2 000 takes eight steps.
-NEWTON_STEPS = 16
+#: Newton doubles its digits; from 15 of them to 2 000 takes eight steps, and chords between them.
+NEWTON_STEPS = 32
 #: A float64 configuration is off by rounding times the loops' condition, at most 1e-8 (closure's
 #: bound on dead points); a first update larger than this may lead to another branch.
 NEAR = 1e-6
 #: Bits that Newton's first step, from some 48 right ones, can make use of.
 FIRST_BITS = 128
+#: Steps with one Jacobian: each gains as many bits as were right where the Jacobian was made, at a
+#: quarter of the cost of a new one, which doubles them.
+CHORDS = 3
+#: Bits that the loops' second derivatives and condition take of those.
+LOST_BITS = 8
+#: Loops that are open by so many of the last bits (m or rad) are closed.
+LAST_BITS = 12
 
 
 @dataclass(frozen=True)
@@ -137,7 +144,7 @@ class System:
         self.fixed = [*self.joints, *near(self.further, start.coupled)]
         q = [[state[0][k] for k in indices] for indices in self.order]
         driven = [e for d, mine in zip(self.drives, q, strict=True) for e in d.equations(mine)]
-        poses, jacobian, proved = self._enclosed(self._newton(start, driven), driven)
+        poses, jacobian, proved = self._enclosed(*self._newton(start, driven), driven)
         unit = proved.solve(jacobian, self._unit_rates(poses, q))
         return Closed(poses, tuple(self._twists(unit)), jacobian, proved)
 
@@ -145,24 +152,32 @@ class System:
         """Joint values that couplings name, next to `close`'s."""
         return values_in(self.fixed[len(self.joints) :], at)
 
-    def _newton(self, start: Placement, driven: Sequence[Equation]) -> Placement:
-        """Where the iteration ends."""
-        at, full = start, ctx.prec
-        schedule = _rising(full)
+    def _newton(self, start: Placement, driven: Sequence[Equation]) -> tuple[Placement, float]:
+        """Where Newton's steps and chords between them end, and log2 of what stays open."""
+        at, full, gain, right = start, ctx.prec, 0.0, 0.0
+        bits, fresh = min(full, FIRST_BITS), True
         for turn in range(NEWTON_STEPS):
-            bits = schedule[turn] if turn < len(schedule) else full
             with working(bits):
-                gaps, rows = self._rows(at.poses(), driven)
-                matrix = self._matrix(rows)
+                poses = at.poses()
+                if fresh:
+                    matrix = self._matrix(self._rows(poses, driven))
+                gaps = self._gaps(poses, driven)
+                residual = worst(gaps)
+                if bits == full and (residual < LAST_BITS - full or right >= full):
+                    return at, residual
                 step = self._step(matrix, gaps)
                 update = worst(step.entries())
                 if turn == 0 and not update < math.log2(NEAR):
                     raise NotClosedError(f"the float64 configuration is off by {_decimal(update)}")
                 (change,) = self._twists(step)
                 at = at.moved(change.omega, change.v)
-            # Quadratic convergence: after an update of half the digits all digits are right.
-            if bits == full and update < -full / 2 - 4:
-                return at
+            gain = min(-update, bits) if fresh else gain
+            right = gain - update - LOST_BITS
+            fresh = full - right > CHORDS * gain
+            expected = right + (right if fresh else gain)
+            bits = (
+                full if expected + FIRST_BITS / 2 > full else max(FIRST_BITS, int(expected) + 32)
+            )
         raise NotClosedError(f"Newton's steps do not fall below {_decimal(update)}")
 
     def _step(self, matrix: arb_mat, gaps: list[arb]) -> arb_mat:
@@ -174,10 +189,10 @@ class System:
             raise NotClosedError("the mechanism is singular at a sample") from None
 
     def _enclosed(
-        self, at: Placement, driven: Sequence[Equation]
+        self, at: Placement, residual: float, driven: Sequence[Equation]
     ) -> tuple[Poses, arb_mat, Inverse]:
         """Balls that hold the configuration, the Jacobian there, and its inverse."""
-        residual = max(worst(self._rows(at.poses(), driven)[0]), -2.0 * ctx.prec)
+        residual = max(residual, -2.0 * ctx.prec)
         for _ in range(2):
             # The box is as wide as the inverse's norm asks, here the last sample's and some.
             box = math.log2(self.norm) + residual + 2
@@ -186,13 +201,12 @@ class System:
                     f"the loops are open by {_decimal(residual)} where the iteration ended"
                 )
             poses = at.within(box)
-            every = [equation.row(poses) for equation in (*self.fixed, *driven)]
-            matrix = self._matrix([every[k][1] for k in self.rows or ()])
+            matrix = self._matrix(self._rows(poses, driven))
             held = FloatMatrix.around(matrix)
             proved = Inverse.of(held)
             self.norm = 2 * proved.norm
             if proved.closes(held, residual, box):
-                _check_closed([gap for gap, _ in every])
+                _check_closed([equation.gap(poses) for equation in (*self.fixed, *driven)])
                 return poses, matrix, proved
         raise NotClosedError(
             f"no configuration can be proved within {_decimal(box)} of where the loops are "
@@ -218,12 +232,15 @@ class System:
     def _bodies(self) -> range:
         return range(self.bodies)
 
-    def _rows(self, at: Poses, driven: Sequence[Equation]) -> tuple[list[arb], list[Row]]:
+    def _rows(self, at: Poses, driven: Sequence[Equation]) -> list[Row]:
         equations = [*self.fixed, *driven]
         if self.rows is None:
-            self.rows = self._independent([equation.row(at)[1] for equation in equations])
-        found = [equations[k].row(at) for k in self.rows]
-        return [gap for gap, _ in found], [row for _, row in found]
+            self.rows = self._independent([equation.row(at) for equation in equations])
+        return [equations[k].row(at) for k in self.rows]
+
+    def _gaps(self, at: Poses, driven: Sequence[Equation]) -> list[arb]:
+        equations = [*self.fixed, *driven]
+        return [equations[k].gap(at) for k in self.rows or ()]
 
     def _independent(self, rows: list[Row]) -> list[int]:
         """As many equations as unknowns, the drives' among them, in order."""
@@ -291,14 +308,6 @@ def _check_closed(gaps: Sequence[arb]) -> None:
             )
 
 
-def _rising(full: int) -> list[int]:
-    """Bits of Newton's steps: about twice as many each time, up to all."""
-    found = [full]
-    while found[0] > FIRST_BITS + FIRST_BITS // 2:
-        found.insert(0, max(FIRST_BITS, found[0] // 2 + 32))
-    return found
-
-
 def _combined(vectors: Sequence[Vec], rates: Sequence[arb]) -> Vec:
     """Σ rate · vector."""
     x, y, z = (
@@ -330,22 +339,22 @@ def poses_from_floats(
 ) -> Placement:
     """Exact poses next to float64 ones; R (body, 3, 3), p (body, 3); `coupled` as of Placement."""
     turned: list[Quaternion] = []
-    for matrix in R:
-        w, x, y, z = _quaternion(matrix)
+    for w, x, y, z in _quaternions(R).tolist():
         if planar:
             x = y = 0.0
-        turned.append((exact(float(w)), exact(float(x)), exact(float(y)), exact(float(z))))
-    origins = [(exact(float(x)), exact(float(y)), exact(float(z))) for x, y, z in p]
-    at = [(x, y, ZERO) for x, y, _ in origins] if planar else list(origins)
+        turned.append((exact(w), exact(x), exact(y), exact(z)))
+    origins = [(exact(x), exact(y), exact(z)) for x, y, z in p.tolist()]
+    at = [(x, y, ZERO) for x, y, _ in origins] if planar else origins
     return Placement(turned, at, tuple(map(float, coupled)))
 
 
-def _quaternion(R: np.ndarray) -> np.ndarray:
-    """A quaternion of a rotation matrix: the largest of the four columns 4 q_k q."""
-    trace = np.trace(R)
-    table = np.empty((4, 4))
-    table[0, 0] = 1 + trace
-    table[1:, 1:] = R + R.T + np.diag([1 - trace] * 3)
-    table[0, 1:] = table[1:, 0] = [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
-    found = table[np.argmax(np.diag(table))]
-    return np.asarray(found / np.linalg.norm(found))
+def _quaternions(R: np.ndarray) -> np.ndarray:
+    """Of rotation matrices (body, 3, 3): the largest of the four columns 4 q_k q, (body, 4)."""
+    trace = np.trace(R, axis1=1, axis2=2)[:, None, None]
+    table = np.empty((len(R), 4, 4))
+    table[:, :1, :1] = 1 + trace
+    table[:, 1:, 1:] = R + R.swapaxes(1, 2) + (1 - trace) * np.eye(3)
+    table[:, 0, 1:] = table[:, 1:, 0] = (R - R.swapaxes(1, 2))[:, (2, 0, 1), (1, 2, 0)]
+    most = np.argmax(np.diagonal(table, axis1=1, axis2=2), axis=1)
+    found = table[np.arange(len(R)), most]
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))

@@ -1,13 +1,13 @@
 """What joints and drives demand of the bodies' poses, in three kinds of equation.
 
 Two points coincide, two directions are perpendicular, or a point keeps its distance from a
-plane. Each gives its gap, its row (derivatives by the bodies' twists) and its bias: the second
-derivative at zero accelerations. Joint types are put together from these, and so are prescribed
-joint values.
+plane. Each gives its gap, its row (the gap's derivatives by the bodies' twists) and its bias: the
+second derivative at zero accelerations. Joint types are put together from these, and so are
+prescribed joint values.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from flint import arb
 
@@ -28,10 +28,17 @@ class Poses:
 
     R: list[Matrix]
     p: list[Vec]
+    #: Directions in the world by body and identity of the vector, which is kept beside.
+    known: dict[tuple[int, int], tuple[Vec, Vec]] = field(default_factory=dict, repr=False)
 
     def turned(self, body: int, v: Vec) -> Vec:
-        """A body's direction in the world."""
-        return v if body < 0 else times(self.R[body], v)
+        """A body's direction in the world; three equations of a point ask for the same."""
+        if body < 0:
+            return v
+        found = self.known.get((body, id(v)))
+        if found is None:
+            found = self.known[body, id(v)] = v, times(self.R[body], v)
+        return found[1]
 
     def origin(self, body: int) -> Vec:
         return ORIGIN if body < 0 else self.p[body]
@@ -51,6 +58,18 @@ class Twists:
         return ORIGIN if body < 0 else self.v[body]
 
 
+def _across(r: Vec, axis: int) -> Vec:
+    """r × e of an axis of the world."""
+    found = [ZERO, ZERO, ZERO]
+    after, before = (axis + 1) % 3, (axis + 2) % 3
+    found[after], found[before] = r[before], -r[after]
+    return found[0], found[1], found[2]
+
+
+def _minus(a: Vec) -> Vec:
+    return -a[0], -a[1], -a[2]
+
+
 def _centripetal(omega: Vec, reach: Vec) -> Vec:
     return cross(omega, cross(omega, reach))
 
@@ -65,14 +84,15 @@ class Coincide:
     b: Vec
     axis: int
 
-    def row(self, at: Poses) -> tuple[arb, Row]:
+    def gap(self, at: Poses) -> arb:
+        r1, r2 = at.turned(self.first, self.a), at.turned(self.second, self.b)
+        k = self.axis
+        return at.origin(self.first)[k] + r1[k] - at.origin(self.second)[k] - r2[k]
+
+    def row(self, at: Poses) -> Row:
         r1, r2 = at.turned(self.first, self.a), at.turned(self.second, self.b)
         k, e = self.axis, UNITS[self.axis]
-        gap = at.origin(self.first)[k] + r1[k] - at.origin(self.second)[k] - r2[k]
-        return gap, [
-            (self.first, cross(r1, e), e),
-            (self.second, cross(e, r2), scale(-1, e)),
-        ]
+        return [(self.first, _across(r1, k), e), (self.second, _minus(_across(r2, k)), _minus(e))]
 
     def bias(self, at: Poses, moving: Twists) -> arb:
         one = _centripetal(moving.spin(self.first), at.turned(self.first, self.a))
@@ -89,10 +109,12 @@ class Perpendicular:
     u: Vec
     w: Vec
 
-    def row(self, at: Poses) -> tuple[arb, Row]:
-        u, w = at.turned(self.first, self.u), at.turned(self.second, self.w)
-        n = cross(u, w)
-        return dot(u, w), [(self.first, n, ORIGIN), (self.second, scale(-1, n), ORIGIN)]
+    def gap(self, at: Poses) -> arb:
+        return dot(at.turned(self.first, self.u), at.turned(self.second, self.w))
+
+    def row(self, at: Poses) -> Row:
+        n = cross(at.turned(self.first, self.u), at.turned(self.second, self.w))
+        return [(self.first, n, ORIGIN), (self.second, _minus(n), ORIGIN)]
 
     def bias(self, at: Poses, moving: Twists) -> arb:
         u, w = at.turned(self.first, self.u), at.turned(self.second, self.w)
@@ -118,10 +140,14 @@ class Distance:
         between = minus(add(at.origin(self.second), r2), add(at.origin(self.first), r1))
         return at.turned(self.first, self.u), r1, r2, between
 
-    def row(self, at: Poses) -> tuple[arb, Row]:
+    def gap(self, at: Poses) -> arb:
+        u, _, _, between = self._reach(at)
+        return dot(u, between) - self.target
+
+    def row(self, at: Poses) -> Row:
         u, r1, r2, between = self._reach(at)
-        return dot(u, between) - self.target, [
-            (self.first, cross(u, add(between, r1)), scale(-1, u)),
+        return [
+            (self.first, cross(u, add(between, r1)), _minus(u)),
             (self.second, cross(r2, u), u),
         ]
 
@@ -149,18 +175,24 @@ class CoupledValue:
     factor: arb
     near: float = 0.0
 
-    def row(self, at: Poses) -> tuple[arb, Row]:
-        """The value, and its derivatives."""
+    def value(self, at: Poses) -> arb:
         if slide := self._slide():
-            return slide.row(at)
+            return slide.gap(at)
         joint = self.joint
-        x1, y1, n = (at.turned(joint.first, axis) for axis in joint.axes[0])
+        x1, y1, _ = (at.turned(joint.first, axis) for axis in joint.axes[0])
         x2 = at.turned(joint.second, joint.axes[1][0])
         start = exact(self.near)
         sine, cosine = start.sin_cos()
         seen = dot(x2, x1), dot(x2, y1)
         turn = arb.atan2(seen[1] * cosine - seen[0] * sine, seen[0] * cosine + seen[1] * sine)
-        return start + turn, [(joint.first, scale(-1, n), ORIGIN), (joint.second, n, ORIGIN)]
+        return start + turn
+
+    def row(self, at: Poses) -> Row:
+        """The value's derivatives."""
+        if slide := self._slide():
+            return slide.row(at)
+        n = at.turned(self.joint.first, self.joint.axes[0][2])
+        return [(self.joint.first, _minus(n), ORIGIN), (self.joint.second, n, ORIGIN)]
 
     def bias(self, at: Poses, moving: Twists) -> arb:
         """Its second derivative at zero accelerations."""
@@ -185,17 +217,17 @@ class Coupled:
     values: tuple[CoupledValue, ...]
     offset: arb
 
-    def row(self, at: Poses) -> tuple[arb, Row]:
-        gap = -self.offset
+    def gap(self, at: Poses) -> arb:
+        return sum((value.factor * value.value(at) for value in self.values), -self.offset)
+
+    def row(self, at: Poses) -> Row:
         twists: dict[int, tuple[Vec, Vec]] = {}
         for value in self.values:
-            seen, row = value.row(at)
-            gap += value.factor * seen
-            for body, omega, v in row:
+            for body, omega, v in value.row(at):
                 w0, v0 = twists.get(body, (ORIGIN, ORIGIN))
                 w, shift = scale(value.factor, omega), scale(value.factor, v)
                 twists[body] = add(w0, w), add(v0, shift)
-        return gap, [(body, *twist) for body, twist in twists.items()]
+        return [(body, *twist) for body, twist in twists.items()]
 
     def bias(self, at: Poses, moving: Twists) -> arb:
         parts = (value.factor * value.bias(at, moving) for value in self.values)

@@ -37,4 +37,4 @@ def near(couplings: Sequence[Coupled], floats: Sequence[float]) -> list[Coupled]
 def values_in(equations: Sequence[Equation], at: Poses) -> dict[str, arb]:
     """Joint values that couplings among some equations name, by name."""
     coupled = [one for one in equations if isinstance(one, Coupled)]
-    return {value.name: value.row(at)[0] for one in coupled for value in one.values}
+    return {value.name: value.value(at) for one in coupled for value in one.values}

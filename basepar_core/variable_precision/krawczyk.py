@@ -17,7 +17,7 @@ from flint import arb, arb_mat
 
 from basepar_core.errors import BaseparError
 
-from .arithmetic import ball, log2_size
+from .arithmetic import ZERO, ball, log2_size
 
 #: A unit roundoff with room for the few roundings of a sum of bounds.
 EPS = 2.0**-52
@@ -36,8 +36,11 @@ class NotClosedError(BaseparError):
 
 
 def worst(numbers: Iterable[arb]) -> float:
-    """log2 of the largest absolute value that the balls allow."""
-    return max(map(log2_size, numbers), default=-math.inf)
+    """log2 of the largest absolute value that the balls allow; inf where one is unbounded."""
+    bounds = [x.abs_upper() for x in numbers]
+    if not all(x.is_finite() for x in bounds):
+        return math.inf
+    return log2_size(max(bounds, default=ZERO))  # exact numbers, so their order is known
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,11 @@ class FloatMatrix:
     @classmethod
     def around(cls, J: arb_mat) -> "FloatMatrix":
         """Floats that hold a matrix of balls."""
-        shape = J.nrows(), J.ncols()
-        middle, radius = np.zeros(shape), np.zeros(shape)
-        for i, row in enumerate(J.tolist()):
-            for j, x in enumerate(row):
-                if not x.is_zero():
-                    middle[i, j], radius[i, j] = float(x), float(x.rad())
+        entries = J.entries()
+        there = [k for k, x in enumerate(entries) if not x.is_zero()]
+        middle, radius = np.zeros((2, J.nrows(), J.ncols()))
+        middle.flat[there] = [float(entries[k]) for k in there]
+        radius.flat[there] = [float(entries[k].rad()) for k in there]
         return cls(middle, ABOVE * (radius + EPS * np.abs(middle) + TINY))
 
     @property

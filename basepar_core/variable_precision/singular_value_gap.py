@@ -158,7 +158,8 @@ def _factor(gram: fmpz_mat) -> _Triangle:
         q = max(range(k, m), key=lambda i: (C[i][i], -i))
         if C[q][q].bit_length() <= 10:
             break
-        _swap(C, k, q)
+        if q > k:
+            _swap(C, k, q)
         found.order[k], found.order[q] = found.order[q], found.order[k]
         for row in found.rows:
             row[[k, q]] = row[[q, k]]
@@ -168,15 +169,12 @@ def _factor(gram: fmpz_mat) -> _Triangle:
 
 
 def _swap(C: list[list[fmpz]], k: int, q: int) -> None:
-    """Rows and columns k and q of a symmetric matrix whose upper triangle is kept."""
-    if k == q:
-        return
-    for i, row in enumerate(C):
-        for j in range(i):
-            row[j] = C[j][i]
-    C[k], C[q] = C[q], C[k]
-    for row in C:
-        row[k], row[q] = row[q], row[k]
+    """Rows and columns k < q of what is left of a symmetric matrix, its upper triangle kept."""
+    C[k][k], C[q][q] = C[q][q], C[k][k]
+    for j in range(k + 1, q):
+        C[k][j], C[j][q] = C[j][q], C[k][j]
+    for j in range(q + 1, len(C)):
+        C[k][j], C[q][j] = C[q][j], C[k][j]
 
 
 def _eliminate(C: list[list[fmpz]], k: int) -> None:
