@@ -21,6 +21,7 @@ from .coupling_findings import contradicting, coupled_values
 from .held_spins import settled
 from .kinematics import Geometry, geometry
 from .mobility import LockedError, check_mobility
+from .swapped_points import advised
 from .topology import Topology, spanning_joints, topology
 
 
@@ -69,7 +70,10 @@ def assemble(mechanism: Mechanism) -> Assembled:
         graph = topology(mechanism)
         closed = newton.solve(start)
     except (AssemblyError, LockedError) as error:
-        raise contradicting(mechanism, dims, near, start) or error from None
+        found = contradicting(mechanism, dims, near, start)
+        if found is None and isinstance(error, AssemblyError):
+            error = advised(error, mechanism, stated_values(mechanism), laid_out)
+        raise found or error from None
     q, residual = _configuration(mechanism, graph, dims, closed, {**newton.near, **held})
     coordinates = np.array([held[name] for name in mechanism.coordinates])
     return Assembled(mechanism, graph, q, coordinates, residual)

@@ -1,5 +1,6 @@
 """Warnings of angles, lengths and speeds that are given without a unit, and so taken as SI."""
 
+import re
 import warnings
 from collections.abc import Collection, Mapping
 from math import pi
@@ -25,6 +26,10 @@ _LONGEST_PITCH = 0.5
 _LONGEST = 10
 #: m/s², Jupiter's four times.
 _STRONGEST = 100
+#: The earth's.
+_EARTH = re.compile(r"9\.8[0-9]*( *m/s\^2)?")
+#: sin, cos and tan of a bare number.
+_OF_ANGLE = re.compile(r"\b(sin|cos|tan)\( *([0-9]+\.?[0-9]*) *\)")
 #: rad/s, 286 rpm; who writes more is likely to count in rpm or deg/s.
 FASTEST_BARE = 30
 
@@ -33,6 +38,19 @@ def warn_of_degrees(node: Node, text: str) -> None:
     """Say that a bare number is taken as rad where it is more than a turn."""
     if _size(node) > 2 * pi:
         _warn(node, text, "rad, more than a turn", "deg", "rad")
+
+
+def warn_of_trigonometry(node: Node, text: str) -> None:
+    """Say that the number in cos(30) is taken as rad where it is more than a turn."""
+    for name, number in _OF_ANGLE.findall(text):
+        if float(number) > 2 * pi:
+            call, taken = f"{name}({number})", f"{name} of {number} rad, more than a turn"
+            warnings.warn(
+                f"{node.path} (line {node.line}): {call} is taken as {taken}; write "
+                f"'{name}({number} deg)' or '{name}({number} rad)'.",
+                BaseparWarning,
+                stacklevel=3,
+            )
 
 
 def warn_of_millimetres(node: Node | None, slot: Unit) -> None:
@@ -50,8 +68,20 @@ def warn_of_pitch(node: Node) -> None:
 
 
 def warn_of_gravity(node: Node | None) -> None:
-    """Say which bare components are taken as m/s², and stronger than any planet's."""
-    for item in node.items if isinstance(node, Items) else ():
+    """Say which bare components are taken as m/s², and stronger than any planet's; and where
+    the earth's points upwards along the last axis."""
+    items = node.items if isinstance(node, Items) else ()
+    texts = [item.value.strip() for item in items if isinstance(item, Text)]
+    if texts and _EARTH.fullmatch(texts[-1]) and not any(_size(item) for item in items[:-1]):
+        axis = "xyz"[len(texts) - 1]
+        warnings.warn(
+            f"{items[-1].path} (line {items[-1].line}): gravity is the acceleration of a falling "
+            f"body, and {texts[-1]} points along +{axis}; if {axis} points up, write "
+            f"[{', '.join([*texts[:-1], f'-{texts[-1]}'])}].",
+            BaseparWarning,
+            stacklevel=2,
+        )
+    for item in items:
         if _size(item) > _STRONGEST:
             _warn(item, written(item), "m/s^2", "mm/s^2", "m/s^2")
 

@@ -152,7 +152,7 @@ def per_coordinate(
 
 
 def _check_names(reading: Reading, node: Node, entries: Mapping[str, Node], slots: Slots) -> None:
-    strangers = [name for name in entries if name not in slots]
+    strangers = [name for name in entries if name not in slots and name not in reading.spoilt]
     lacking = [name for name in slots if name not in entries]
     for name in strangers:
         listed = ", ".join(slots)

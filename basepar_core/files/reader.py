@@ -33,7 +33,7 @@ from basepar_core.mechanism import Data, Vector
 from basepar_core.symbolic import Identities
 
 from . import key_remedies, remedies
-from .bare_numbers import warn_of_degrees, warn_of_millimetres
+from .bare_numbers import warn_of_degrees, warn_of_millimetres, warn_of_trigonometry
 from .keys import Keys
 from .rational import check_rational, substitute, without_pi
 from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path
@@ -366,6 +366,7 @@ class Reading:
             allowed = "numbers and constants" if names else "numbers"
             self.complain(node, text, names, error, f"only {allowed}")
             return ZERO
+        warn_of_trigonometry(node, text)
         if slot.text == "rad" and is_literal(text):
             warn_of_degrees(node, text)
         return result

@@ -42,6 +42,30 @@ def check_unit(reading: Reading, node: Node, mechanism: Mechanism, name: str) ->
     )
 
 
+def check_count(reading: Reading, node: Node, mechanism: Mechanism, name: str) -> None:
+    """A list such as [0.2, 0.6, 5] of which the last is most likely a number of values."""
+    (symbol,) = (one for one in mechanism.geometry if one.name == name)
+    texts = (
+        [one.value.strip() for one in node.items if isinstance(one, Text)]
+        if isinstance(node, Items)
+        else []
+    )
+    if symbol.bounds is None or len(texts) != 3 or not texts[2].isdigit() or int(texts[2]) < 2:
+        return
+    unit = parse_unit(symbol.unit or "1")
+    try:
+        *ends, last = (float(x) for x in evaluate([parse(text, unit, {}) for text in texts], {}))
+    except ExpressionError:  # reported where the numbers are read
+        return
+    low, high = (float(x) for x in evaluate(symbol.bounds, {}))
+    if all(low <= x <= high for x in ends) and not low <= last <= high:
+        reading.mistake(
+            node,
+            f"{texts[2]} is beyond the bounds of {name}; for {texts[2]} values from {texts[0]} to "
+            f"{texts[1]} write {{from: {texts[0]}, to: {texts[1]}, count: {texts[2]}}}",
+        )
+
+
 def _check_mixed(reading: Reading, node: Node, symbol: Symbol, texts: Sequence[str]) -> None:
     """Bare numbers beside others with a unit, beyond the bounds as they are and not in that."""
     own = parse_unit(symbol.unit or "1")

@@ -13,7 +13,7 @@ from basepar_core.expressions import DIMENSIONLESS, Unit, evaluate, parse_unit
 from basepar_core.files import Fields, Items, Key, Node, Reading, judge_bare_angles, written
 from basepar_core.mechanism import Mechanism
 
-from .bare_numbers import check_unit
+from .bare_numbers import check_count, check_unit
 from .filters import Condition, angles, condition, dimensions, formula
 from .plan_products import Chain, Derived, Formula, Product
 from .plans import LONGEST_SOBOL, PLANS, Bounds, Lists, Plan, Sobol
@@ -195,6 +195,7 @@ def read_variables(
         else:
             found[name] = (entry, units[name])
             check_unit(reading, entry, mechanism, name)
+            check_count(reading, entry, mechanism, name)
     return found
 
 

@@ -261,7 +261,10 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
     if name in mechanism.roots:
         return f"{name!r} is fixed by a relation and follows the others; sweep those."
     if name in {symbol.name for symbol in mechanism.constants}:
-        return f"{name!r} is a constant, and constants are never swept; declare it in geometry."
+        return (
+            f"{name!r} is a constant, and constants are never swept; move its line from "
+            f"`constants` of the mechanism's file to `geometry`."
+        )
     if name in geometry:
         return ""
     hint = did_you_mean(name, geometry)

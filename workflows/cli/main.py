@@ -94,12 +94,21 @@ class _Parser(argparse.ArgumentParser):
             listed = [one for one in listed if "=" not in str(one.metavar)]
             lists = [flag for action in listed for flag in action.option_strings]
             wrong = [word for word in rest if word.startswith("-")] or rest
+            hints = {word: self._bare(word) or _hint(word, flags) for word in wrong}
             told = [
-                f"{word}{_hint(word, flags) or _joined(word, list(args or ()), lists)}"
+                f"{word}{hints[word] or _joined(word, list(args or ()), lists)}"
                 for word in wrong[:1] + [one for one in wrong[1:] if one.startswith("-")]
             ]
             self.error(f"unrecognized arguments: {', '.join(told)}")
         return found, rest
+
+    def _bare(self, word: str) -> str:
+        """The remedy for `--data FILE` where DATA stands without an option."""
+        order = [str(one.metavar or one.dest) for one in self._actions if not one.option_strings]
+        if word.lstrip("-").lower() not in [name.lower() for name in order]:
+            return ""
+        words = " ".join(name.upper() for name in order)
+        return f"; it stands without an option: `{self.prog} {words}`"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """A choice that there is not; with the one that was meant."""

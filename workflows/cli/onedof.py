@@ -64,7 +64,7 @@ def _limits(given: list[str] | None, unit: str) -> tuple[float, float] | None:
 
     if given is None:
         return None
-    low, high = (quantity(text, unit, "--range") for text in given)
+    low, high = (quantity(text, unit, "--range", given) for text in given)
     return low, high
 
 

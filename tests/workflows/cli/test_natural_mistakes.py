@@ -662,6 +662,42 @@ TRIED = {
         "",
         ("lists are in brackets: write bounds: [0.2, 0.4]",),
     ),
+    "the points of a joint swapped": (
+        "base",
+        file(FOUR_BAR, "[[lx2, -ly2], [0, 0]]", "[[0, 0], [lx2, -ly2]]"),
+        "",
+        ("With the two points of C the other way round", "in coupler, the second in rocker"),
+    ),
+    "a constant that is swept": (
+        "sweep",
+        file(SWEEP, "lx1: [0.2, 0.6]", "rho: [2, 3]"),
+        "",
+        ("move its line from `constants` of the mechanism's file to `geometry`",),
+    ),
+    "a number of values in the list": (
+        "sweep",
+        "mechanism: four-bar\nspace: {plan: grid, variables: {lx1: [0.2, 0.6, 5]}}\n",
+        "",
+        ("write {from: 0.2, to: 0.6, count: 5}",),
+    ),
+    "an option for the record": (
+        "identify",
+        "four-bar --data run.csv",
+        "",
+        ("--data; it stands without an option: `basepar identify MECHANISM DATA`",),
+    ),
+    "both ends of a range in degrees": (
+        "onedof",
+        "four-bar --range -20 20",
+        "",
+        ("write -20deg 20deg, or -20rad 20rad",),
+    ),
+    "a type of joint by another name": (
+        "show",
+        file(FOUR_BAR, "A: {type: revolute", "A: {type: hinge"),
+        "",
+        ("1 mistake", "did you mean 'revolute'?"),
+    ),
     "points in parentheses": (
         "show",
         file(FOUR_BAR, "at: [[Dx, Dy], [lx3, 0]]", "at: [(Dx, Dy), (lx3, 0)]"),
@@ -871,6 +907,19 @@ def test_a_body_with_both_pins_at_its_origin():
     pins = given.replace("[Dx, Dy], [lx3, 0]", "[Dx, Dy], [0, 0]")
     with pytest.warns(basepar.BaseparWarning, match="C and D stand at one point of rocker"):
         loads(pins)
+
+
+def test_gravity_that_points_upwards():
+    given = library_path("four-bar").read_text().replace("[0, -9.81]", "[0, 9.81]")
+    said = r"9.81 points along \+y; if y points up, write \[0, -9.81\]"
+    with pytest.warns(basepar.BaseparWarning, match=said):
+        loads(given)
+
+
+def test_the_cosine_of_degrees():
+    given = library_path("four-bar").read_text().replace("lx3/2, 0]", "lx3/2*cos(30), 0]")
+    with pytest.warns(basepar.BaseparWarning, match=r"write 'cos\(30 deg\)' or 'cos\(30 rad\)'"):
+        loads(given)
 
 
 def test_degrees_are_told_where_friction_dominates(run, tmp_path):

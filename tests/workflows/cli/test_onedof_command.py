@@ -139,7 +139,7 @@ def test_what_is_not_accurate_is_said(capsys, monkeypatch):
         (["five-bar"], 1, "degrees of freedom"),
         (["dwell", "--dwell", "X:1deg"], 2, "no joint value 'X'; there are A, B"),
         (["dwell", "--dwell", "Q:2mm"], 2, "is in mm, but rad is expected"),
-        (["dwell", "--range", "0", "360"], 2, "is 360 rad, 57.3 turns; write 360deg"),
+        (["dwell", "--range", "0", "360"], 2, "is 360 rad, 57.3 turns; write 0deg 360deg"),
         (["bicycle", "--period", "0"], 2, "--period is 0 s; it must be positive"),
         (["dwell", "--time", "-1s"], 2, "--time is -1 s; it must be positive"),
         (
