@@ -18,6 +18,7 @@ from .constraints import gaps, jacobian
 from .placed_rows import Layout, Poses, Row
 from .random_points import Point
 from .series import Series, SeriesMatrix, SeriesVec, Truncated, coefficients
+from .spanning_pairs import spanning_pairs
 
 
 class Motion:
@@ -51,7 +52,8 @@ class Motion:
         for i, k in enumerate(self.kept):
             for place, x in rows[k].items():
                 square[i, place] = coefficients(x, 1)[0]
-        for i, place in enumerate(self._drive(square)):
+        self.drive = self._drive(square)
+        for i, place in enumerate(self.drive):
             square[len(self.kept) + i, place] = 1
         self.inverse = square.inv()
         #: Coefficients of the motion by order, of the modes, and of the Jacobian's kept rows.
@@ -162,18 +164,19 @@ class Motion:
     # Rows.
 
     def energy_rows(self, order: int) -> list[list[Series]]:
-        """Rows of the energy form as series, `order` terms each, (row, parameter)."""
+        """Rows that span the energy form's as series, `order` terms each, (row, parameter)."""
         self._extend_path(order)
         ring = Truncated(self.prime, order)
         at = self.poses(ring, self.path[: order - 1])
         self._extend_modes(ring, at)
         columns = [self._mode(mode, order) for mode in range(self.freedoms)]
         velocities = [self._body_velocities(ring, at, column) for column in columns]
-        rows = []
-        for a, one in enumerate(velocities):
-            for two in velocities[a:]:
-                if one.keys() & two.keys():  # of a tree most pairs of modes move no common body
-                    rows.append(self._kinetic_row(ring, one, two))
+        moved, driven = (
+            [one.keys() for one in velocities],
+            [k // self.layout.size for k in self.drive],
+        )
+        pairs = spanning_pairs(self.point, self.layout, moved, driven, self.modes[0])
+        rows = [self._kinetic_row(ring, velocities[a], velocities[c]) for a, c in pairs]
         if any(x != 0 for x in self.point.gravity):
             rows += [self._gravity(ring, at, column) for column in columns]
         return rows
