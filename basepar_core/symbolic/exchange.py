@@ -7,10 +7,11 @@ paper's, end at the same size of β, half that of the paper's. Denominators coun
 each is a geometry at which β ends.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
+
+from basepar_core.arrays import Array
 
 from .quotients import Quotient, Quotients
 
@@ -79,48 +80,46 @@ def exchange(
         return dict(pivot_of)
     row_of = {column: row for row, column in pivot_of.items()}
     table = Table(ring, columns, len(names))
-    trials: dict[tuple[int, int], Trial] = {}  # by place
-    while True:
-        best: tuple[tuple[float, str, str], tuple[int, int]] | None = None
-        for column, row in row_of.items():
-            for r, entry in columns[column].items():
-                if r == row or entry.size > LONGEST_PIVOT:
-                    continue
-                if (r, column) not in trials:
-                    trials[r, column] = table.trial(r, column, vanishes)
-                gain = trials[r, column].gain
-                key = (-gain, names[r], names[row])
-                if gain > 0 and (best is None or key < best[0]):
-                    best = key, (r, column)
-        if best is None:
-            return {row: column for column, row in row_of.items()}
-        r, column = best[1]
-        changed = cleared(ring, columns, r, column)
-        # A trial stands while no column that it reads has changed, nor one has come into its row.
-        rows = {row for k in changed for row in changed[k].keys() - columns[k].keys()}
+    while (best := _best(table, row_of, names, vanishes)) is not None:
+        row, column = best
+        changed = cleared(ring, columns, row, column)
+        stale = {r for k in changed for r in columns[k].keys() | changed[k].keys()}
         columns.update(changed)
-        table.update(changed)
-        row_of[column] = r
-        trials = {
-            place: known
-            for place, known in trials.items()
-            if place[0] not in rows and not known.reads & changed.keys()
-        }
+        table.update(changed, sorted(stale))
+        row_of[column] = row
+    return {row: column for column, row in row_of.items()}
 
 
-@dataclass(frozen=True)
-class Trial:
-    """By how much β gets shorter by an exchange, 0 where it does not; the columns it reads."""
-
-    gain: float
-    reads: frozenset[int]
+def _best(
+    table: "Table",
+    row_of: Mapping[int, int],
+    names: Sequence[str],
+    vanishes: Callable[[Quotient], bool],
+) -> tuple[int, int] | None:
+    """The exchange, by its place, that shortens β most; those of the greatest bounds first."""
+    best: tuple[tuple[float, str, str], tuple[int, int]] | None = None
+    for r, column in table.promising():
+        if best is not None and table.bound[r, table.place[column]] < -best[0][0]:
+            break  # no other gains as much
+        row = row_of[column]
+        if r != row and (gain := table.gain(r, column, vanishes)) > 0:
+            key = (-gain, names[r], names[row])
+            best = (key, (r, column)) if best is None else min(best, (key, (r, column)))
+    return best and best[1]
 
 
 class Table:
     """What entries cost, as arrays (parameter, column), for bounds of what exchanges gain.
 
     Most exchanges lengthen β. What they leave alone, what they remove, and products with ±1 are
-    known without a product of polynomials, and enough to give most of them up.
+    known without a product of polynomials, and enough to give most of them up: the bounds of all
+    exchanges are three products of matrices. A bound stands while no column with an entry in its
+    row has changed, nor one has come into it.
+
+    Attributes
+    ----------
+    bound
+        What an exchange gains at most; what it gains where that is known.
     """
 
     def __init__(self, ring: Quotients, columns: dict[int, Column], rows: int):
@@ -128,51 +127,82 @@ class Table:
         self.place = {k: i for i, k in enumerate(columns)}
         self.keys = list(columns)
         shape = rows, len(columns)
-        self.cost = np.zeros(shape)
-        self.there, self.unit = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-        self.update(columns)
+        # Numbers, for products of matrices; the columns' own, each with each, change with them.
+        self.cost, self.there, self.unit = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        self.long, self.known = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        self.bound = np.zeros(shape)
+        self.there_cost, self.there_unit = (np.zeros((shape[1], shape[1])) for _ in range(2))
+        self.update(columns, range(rows))
 
-    def update(self, changed: Mapping[int, Column]) -> None:
-        """Columns that are new."""
+    def update(self, changed: Mapping[int, Column], stale: Sequence[int]) -> None:
+        """Columns that are new, and all rows in which they have, or had, an entry."""
         for k, column in changed.items():
             i, rows = self.place[k], list(column)
-            self.cost[:, i], self.there[:, i], self.unit[:, i] = 0.0, False, False
+            for array in (self.cost, self.there, self.unit, self.long):
+                array[:, i] = 0
             self.cost[rows, i] = [value.cost for value in column.values()]
             self.unit[rows, i] = [value.unit != 0 for value in column.values()]
-            self.there[rows, i] = True
+            self.long[rows, i] = [value.size > LONGEST_PIVOT for value in column.values()]
+            self.there[rows, i] = 1
+        new, there = [self.place[k] for k in changed], self.there.T
+        for own, of in ((self.there_cost, self.cost), (self.there_unit, self.unit)):
+            own[new], own[:, new] = there[new] @ of, there @ of[:, new]
+        self.bound[stale], self.known[stale] = self._bounds(stale), False
 
-    def trial(self, row: int, column: int, vanishes: Callable[[Quotient], bool]) -> Trial:
-        """What `cleared` would make of β's cost; no gain where the new pivot vanishes."""
+    def _bounds(self, rows: Sequence[int]) -> Array:
+        """What exchanges with these rows gain at most.
+
+        All that may go, less the scaled column and new entries in the place of none that are
+        products with ±1: they cost what the other factor does. Where the pivot is not ±1, the
+        scaled column is not known.
+        """
+        there, cost, unit = self.there[rows], self.cost[rows], self.unit[rows]
+        removed = there @ self.there_cost.T
+        added = np.outer(1 + unit.sum(axis=1), self.cost.sum(axis=0)) - unit @ self.there_cost
+        added += np.outer(cost.sum(axis=1), self.unit.sum(axis=0)) - cost @ self.there_unit
+        found = np.where(unit > 0, removed - added, removed)
+        return np.where((there > 0) & ~self.long[rows], found, 0.0)
+
+    def promising(self) -> Iterator[tuple[int, int]]:
+        """Exchanges that may shorten β, by place, those of the greatest bounds first."""
+        flat = self.bound.ravel()
+        places = np.flatnonzero(flat > 0)
+        for place in places[np.argsort(-flat[places])].tolist():
+            row, i = divmod(place, len(self.keys))
+            yield row, self.keys[i]
+
+    def gain(self, row: int, column: int, vanishes: Callable[[Quotient], bool]) -> float:
+        """By how much β gets shorter, 0 where it does not or where the new pivot vanishes."""
+        place = row, self.place[column]
+        if not self.known[place]:
+            gain = self._gain(row, column)
+            if gain > 0 and vanishes(self.columns[column][row]):
+                gain = 0.0
+            self.bound[place], self.known[place] = gain, True
+        return float(self.bound[place])
+
+    def _gain(self, row: int, column: int) -> float:
+        """What `cleared` would take off β's cost; 0 once that is clear to be none."""
         own, entries = self.place[column], self.columns[column]
-        head, mine = entries[row], np.array([*entries])
-        touched = np.flatnonzero(self.there[row])
+        mine, touched = np.array([*entries]), np.flatnonzero(self.there[row])
         others, kept = touched[touched != own], mine != row
-        reads = frozenset(self.keys[i] for i in touched)
-        scaled = [] if head.unit else [self.ring.divide(x, head) for x in entries.values()]
-        if scaled:
-            costs = np.array([x.cost for x in scaled])
-            units = np.array([x.unit != 0 for x in scaled])
-        else:
-            costs, units = self.cost[mine, own], self.unit[mine, own]
-        # All that may go: a gain is what the new entries leave of it.
+        scaled = [self.ring.divide(x, entries[row]) for x in entries.values()]
+        costs = np.array([x.cost for x in scaled])
+        units = np.array([x.unit != 0 for x in scaled])
         gain = self.cost[mine[:, None], touched].sum() - costs.sum()
-        # New entries in the place of none; by ±1 they cost what the other factor does.
-        fresh = ~self.there[mine[:, None], others] & kept[:, None]
-        by_unit = self.unit[row, others][None]
+        fresh = (self.there[mine[:, None], others] == 0) & kept[:, None]
+        by_unit = self.unit[row, others][None] > 0
         known = fresh & (units[:, None] | by_unit)
         gain -= np.where(by_unit, costs[:, None], self.cost[row, others][None])[known].sum()
-        if not gain > 0:
-            return Trial(0.0, reads)
-        scaled = scaled or [self.ring.divide(x, head) for x in entries.values()]
         # The others one by one, those first that are no zeros for sure.
         rest = ~known & kept[:, None]
         for i, j in (*np.argwhere(rest & fresh), *np.argwhere(rest & ~fresh)):
+            if not gain > 0:
+                return 0.0
             other = self.columns[self.keys[others[j]]]
             difference = self.ring.less(other.get(int(mine[i])), other[row], scaled[i])
             gain -= difference.cost if difference else 0.0
-            if not gain > 0:
-                return Trial(0.0, reads)
-        return Trial(0.0 if vanishes(head) else float(gain), reads)
+        return max(0.0, float(gain))
 
 
 def _cost(column: Column) -> float:

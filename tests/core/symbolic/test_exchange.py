@@ -3,6 +3,7 @@
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sympy
 import yaml
@@ -10,10 +11,12 @@ import yaml
 from basepar_core.base.symbolic_route import parameter_indices
 from basepar_core.errors import EliminationError
 from basepar_core.files import mechanism_file
+from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic.elimination import eliminate
-from basepar_core.symbolic.exchange import Table, cleared, exchange, never
+from basepar_core.symbolic.exchange import LONGEST_PIVOT, Table, cleared, exchange, never
 from basepar_core.symbolic.field import GeometryField
 from basepar_core.symbolic.joint_rules import Transfers, joint_vectors
+from tests.mechanisms import linkage
 from workflows import reproduce
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -21,10 +24,41 @@ PAPER = Path(reproduce.__file__).parent / "low-mobility.yaml"
 
 
 def case(name):
-    mechanism = mechanism_file.load(name)
+    mechanism = name if isinstance(name, Mechanism) else mechanism_file.load(name)
     field = GeometryField.of(mechanism)
     vectors = joint_vectors(Transfers(mechanism, field))
     return mechanism, field, vectors, mechanism.parameter_names
+
+
+def greedy(field, vectors, names):
+    """Columns solved for the greedy φ₂, and which of them is each parameter's."""
+    ring, given = field.quotients, eliminate(field, vectors, names, search=False)
+    columns = {
+        k: {r: ring.of(-x) for r, x in given.beta[row].items()} | {row: ring.of(field.one)}
+        for row, k in given.sources.items()
+    }
+    return columns, given.sources
+
+
+def plain_exchange(ring, columns, pivot_of, names):
+    """What `exchange` does, by trying every exchange in every round."""
+    row_of = {k: row for row, k in pivot_of.items()}
+    while True:
+        found = []
+        for k, row in row_of.items():
+            for r in columns[k].keys() - {row}:
+                changed = cleared(ring, columns, r, k)
+                before, after = (
+                    sum(x.cost for i in changed for x in of[i].values())
+                    for of in (columns, changed)
+                )
+                if after < before and columns[k][r].size <= LONGEST_PIVOT:
+                    found.append((after - before, names[r], names[row], r, k))
+        if not found:
+            return {row: k for k, row in row_of.items()}
+        *_, r, k = min(found)
+        columns.update(cleared(ring, columns, r, k))
+        row_of[k] = r
 
 
 def cost(field, result):
@@ -71,26 +105,35 @@ def test_no_single_exchange_is_shorter(name):
 def test_gains_are_what_clearing_makes_of_the_cost(name):
     """Of every exchange, by the columns themselves; given up is only what does not shorten β."""
     _, field, vectors, names = case(name)
-    ring = field.quotients
-    given = eliminate(field, vectors, names, search=False)
-    columns = {
-        k: {r: ring.of(-x) for r, x in given.beta[row].items()} | {row: ring.of(field.one)}
-        for row, k in given.sources.items()
-    }
+    ring, (columns, pivot_of) = field.quotients, greedy(field, vectors, names)
     table = Table(ring, columns, len(names))
     gains = 0
-    for row, k in given.sources.items():
+    for row, k in pivot_of.items():
         for r in columns[k].keys() - {row}:
             changed = cleared(ring, columns, r, k)
             before, after = (
                 sum(x.cost for i in changed for x in found[i].values())
                 for found in (columns, changed)
             )
-            trial = table.trial(r, k, never)
-            assert trial.gain == max(0.0, before - after)
-            assert trial.reads == changed.keys()
-            gains += trial.gain > 0
+            assert table.bound[r, table.place[k]] >= before - after
+            assert table.gain(r, k, never) == max(0.0, before - after)
+            gains += before > after
     assert gains
+
+
+def arm(seed):
+    """Of four joints at random, in random directions at random points."""
+    kinds = np.random.default_rng(seed).choice(["revolute", "prismatic", "spherical"], 4)
+    bodies = ["ground", "b1", "b2", "b3", "b4"]
+    return linkage(seed, [(f"j{k}", str(kinds[k]), *bodies[k : k + 2]) for k in range(4)])
+
+
+@pytest.mark.parametrize("of", ["ur10", "sla-suspension", "stewart-gough", *range(6)])
+def test_the_choice_is_that_of_trying_every_exchange(of):
+    _, field, vectors, names = case(arm(of) if isinstance(of, int) else of)
+    ring, (columns, pivot_of) = field.quotients, greedy(field, vectors, names)
+    expected = plain_exchange(ring, dict(columns), pivot_of, names)
+    assert exchange(ring, columns, pivot_of, names) == expected
 
 
 def test_every_start_of_the_suspension_ends_alike():
