@@ -140,7 +140,7 @@ def _at_one_point(
     while True:
         point, motion = start(component.family, draw)
         try:
-            columns = [_column(field, vector, point) for vector in vectors]
+            columns = _columns(field, vectors, point)
         except ZeroDivisionError:
             continue
         if motion.freedoms == component.freedoms:
@@ -173,7 +173,7 @@ def independent(
     while True:
         point = draw_point(component.family, draw)
         try:
-            columns = [_column(field, vector, point) for vector in vectors]
+            columns = _columns(field, vectors, point)
         except ZeroDivisionError:
             continue
         break
@@ -213,24 +213,25 @@ def same_at(
         point, _ = start(component.family, draw)
         here = replace(point, values={**point.values, **fixed})
         try:
-            one, two = (_column(field, entries, here) for field, entries in (wide, narrow))
+            one, two = (_columns(field, [v], here)[0] for field, v in (wide, narrow))
         except ZeroDivisionError:
             continue
         return {k: x for k, x in one.items() if x != 0} == {k: x for k, x in two.items() if x != 0}
 
 
-def _column(field: GeometryField, vector: Entries, point: Point) -> dict[int, nmod]:
-    """A null vector's entries at a point."""
-    number = exact_number(point.prime)
-    evaluator = Evaluator(number, point.values, point.angles)
+def _columns(
+    field: GeometryField, vectors: Sequence[Entries], point: Point
+) -> list[dict[int, nmod]]:
+    """Null vectors' entries at a point."""
+    evaluator = Evaluator(exact_number(point.prime), point.values, point.angles)
     generators = [evaluator.scalar(x) for x in field.generators]
-    found = {}
-    for k, entry in vector.items():
+
+    def value(entry: Any) -> nmod:
         if isinstance(entry, Number | Name | Call | Pi):
-            found[k] = evaluator.scalar(entry)
-        else:
-            found[k] = fraction_value(entry, generators, point.prime)
-    return found
+            return evaluator.scalar(entry)
+        return fraction_value(entry, generators, point.prime)
+
+    return [{k: value(entry) for k, entry in vector.items()} for vector in vectors]
 
 
 def fraction_value(fraction: Any, generators: Sequence[nmod], prime: int) -> nmod:

@@ -7,6 +7,7 @@ null space of the inverse dynamics' W and need no accelerations (decision 8).
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from flint import nmod, nmod_mat, nmod_poly
 
@@ -48,42 +49,47 @@ class Motion:
         at_start = self._matrix(rows, 0)
         self.kept = _pivots(at_start.transpose()) if rows else []
         self.freedoms = width - len(self.kept)
-        square = nmod_mat(width, width, self.prime)
-        for i, k in enumerate(self.kept):
-            for place, x in rows[k].items():
-                square[i, place] = coefficients(x, 1)[0]
-        self.drive = self._drive(square)
-        for i, place in enumerate(self.drive):
-            square[len(self.kept) + i, place] = 1
-        self.inverse = square.inv()
-        #: Coefficients of the motion by order, of the modes, and of the Jacobian's kept rows.
+        constraints = [
+            {place: coefficients(x, 1)[0] for place, x in rows[k].items()} for k in self.kept
+        ]
+        self.drive = self._drive(constraints)
+        #: The kept rows at the start, then the drive's.
+        self.square = nmod_mat(width, width, self.prime)
+        for i, row in enumerate([*constraints, *({place: 1} for place in self.drive)]):
+            for place, x in row.items():
+                self.square[i, place] = x
+        #: Coefficients of the motion by order, and of the Jacobian's kept rows.
         self.path: list[list[nmod]] = []
-        self.modes = [self._start_of_modes()]
         self.slopes: list[nmod_mat] = []
 
     # The motion.
 
-    def _drive(self, constraints: nmod_mat) -> list[int]:
+    def _drive(self, constraints: Sequence[Mapping[int, nmod]]) -> list[int]:
         """Twist coordinates that determine the others.
 
         The constraints are solved for the last bodies' first, so that of a tree every mode moves
         only what hangs on one joint, and most of the energy form's rows are zeros.
         """
         width = self.layout.width
-        turned = nmod_mat(
-            len(self.kept),
-            width,
-            [constraints[i, k] for i in range(len(self.kept)) for k in reversed(range(width))],
-            self.prime,
-        )
-        solved = {width - 1 - k for k in _pivots(turned)} if self.kept else set()
+        turned = nmod_mat(len(constraints), width, self.prime)
+        for i, row in enumerate(constraints):
+            for place, x in row.items():
+                turned[i, width - 1 - place] = x
+        solved = {width - 1 - k for k in _pivots(turned)} if constraints else set()
         return [k for k in range(width) if k not in solved]
 
-    def _start_of_modes(self) -> nmod_mat:
+    @cached_property
+    def inverse(self) -> nmod_mat:
+        """Of `square`."""
+        return self.square.inv()
+
+    @cached_property
+    def modes(self) -> list[nmod_mat]:
+        """Coefficients of the modes by order: twists (place, mode)."""
         right = nmod_mat(self.layout.width, self.freedoms, self.prime)
         for k in range(self.freedoms):
             right[len(self.kept) + k, k] = 1
-        return self.inverse * right
+        return [self.square.solve(right)]
 
     def poses(self, ring: Truncated, path: Sequence[Sequence[nmod]]) -> Poses:
         """Poses along the motion; `path` has its coefficients from order 1 up."""
