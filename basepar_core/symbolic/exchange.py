@@ -129,6 +129,7 @@ class Table:
         shape = rows, len(columns)
         # Numbers, for products of matrices; the columns' own, each with each, change with them.
         self.cost, self.there, self.unit = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        self.inverse = np.zeros(shape)
         self.long, self.known = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
         self.bound = np.zeros(shape)
         self.there_cost, self.there_unit = (np.zeros((shape[1], shape[1])) for _ in range(2))
@@ -138,9 +139,11 @@ class Table:
         """Columns that are new, and all rows in which they have, or had, an entry."""
         for k, column in changed.items():
             i, rows = self.place[k], list(column)
-            for array in (self.cost, self.there, self.unit, self.long):
+            for array in (self.cost, self.inverse, self.there, self.unit, self.long):
                 array[:, i] = 0
             self.cost[rows, i] = [value.cost for value in column.values()]
+            if self.ring.plain:
+                self.inverse[rows, i] = [4 * x.size - x.cost for x in column.values()]
             self.unit[rows, i] = [value.unit != 0 for value in column.values()]
             self.long[rows, i] = [value.size > LONGEST_PIVOT for value in column.values()]
             self.there[rows, i] = 1
@@ -153,14 +156,16 @@ class Table:
         """What exchanges with these rows gain at most.
 
         All that may go, less the scaled column and new entries in the place of none that are
-        products with ±1: they cost what the other factor does. Where the pivot is not ±1, the
-        scaled column is not known.
+        products with ±1: they cost what the other factor does. Where the pivot is not ±1, of the
+        scaled column only what was ±1 is known: it becomes the pivot's inverse.
         """
         there, cost, unit = self.there[rows], self.cost[rows], self.unit[rows]
         removed = there @ self.there_cost.T
-        added = np.outer(1 + unit.sum(axis=1), self.cost.sum(axis=0)) - unit @ self.there_cost
-        added += np.outer(cost.sum(axis=1), self.unit.sum(axis=0)) - cost @ self.there_unit
-        found = np.where(unit > 0, removed - added, removed)
+        units, by_unit = self.unit.sum(axis=0), 1 + unit.sum(axis=1)[:, None]
+        added = by_unit * self.cost.sum(axis=0) - unit @ self.there_cost
+        added += np.outer(cost.sum(axis=1), units) - cost @ self.there_unit
+        inverted = self.inverse[rows] * (by_unit * units - unit @ self.there_unit)
+        found = removed - np.where(unit > 0, added, inverted)
         return np.where((there > 0) & ~self.long[rows], found, 0.0)
 
     def promising(self) -> Iterator[tuple[int, int]]:

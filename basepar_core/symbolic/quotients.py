@@ -90,6 +90,8 @@ class Quotients:
         pairs: Sequence[tuple[int, int]] = (),
     ):
         self._field = field
+        #: Whether no quotient has two readings, so that an inverse is one turned over.
+        self.plain = not (relations or pairs)
         labels = tuple(f"x{k}" for k in range(field.ngens))
         self.context = flint.fmpz_mpoly_ctx.get(labels, flint.Ordering.lex)
         self._relations = [(*leading(r), self.polynomial(r)) for r in relations]
