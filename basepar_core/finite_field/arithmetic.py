@@ -8,7 +8,7 @@ root is taken; its matrix is a quotient of quadratic forms in (a, b).
 from typing import Any, TypeAlias
 
 import numpy as np
-from flint import fmpz, nmod
+from flint import fmpz, nmod, nmod_mat
 from flint.utils.flint_exceptions import DomainError
 
 from basepar_core.symbolic import add, cross, dot, minus, scale
@@ -153,3 +153,20 @@ def square_root(value: nmod) -> nmod | None:
         return value.sqrt()
     except DomainError:
         return None
+
+
+def echelon(matrix: nmod_mat) -> tuple[nmod_mat, list[int]]:
+    """The reduced echelon form, and its pivot columns."""
+    reduced, rank = matrix.rref()
+    found, column = [], 0
+    for row in range(rank):
+        while reduced[row, column] == 0:
+            column += 1
+        found.append(column)
+        column += 1
+    return reduced, found
+
+
+def pivots(matrix: nmod_mat) -> list[int]:
+    """Pivot columns of the reduced echelon form."""
+    return echelon(matrix)[1]

@@ -13,7 +13,7 @@ from flint import nmod, nmod_mat
 
 from basepar_core.symbolic import add, scale, transpose
 
-from .arithmetic import Draw, Matrix, Scalar, Vec
+from .arithmetic import Draw, Matrix, Scalar, Vec, echelon
 from .evaluation import Affine, combine
 from .frames import AffineVec, JointFrames, locks
 
@@ -87,20 +87,16 @@ def solve(
     for i, row in enumerate(rows):
         for key, x in row.items():
             matrix[i, place[key]] = x
-    reduced, rank = matrix.rref()
-    table = [[reduced[i, k] for k in range(len(place))] for i in range(rank)]
-    pivots = [next(k for k, x in enumerate(line) if x != 0) for line in table]
-    zero = nmod(0, draw.prime)
+    reduced, pivots = echelon(matrix)
+    rank, zero = len(pivots), nmod(0, draw.prime)
     if place[None] in pivots:
         return Closed(False, rank, 0, [], {})
-    values = [zero if k in pivots else draw() for k in range(len(columns))]
+    solved = set(pivots)
+    values = [zero if k in solved else draw() for k in range(len(columns))]
     values.append(nmod(1, draw.prime))
-    for pivot, line in zip(pivots, table, strict=True):
-        total = zero
-        for k in range(pivot + 1, len(place)):
-            if line[k] != 0:
-                total -= line[k] * values[k]
-        values[pivot] = total
+    demanded = reduced * nmod_mat(len(place), 1, values, draw.prime)
+    for i, pivot in enumerate(pivots):
+        values[pivot] = -demanded[i, 0]
     positions: list[Vec] = [
         (values[place[b, 0]], values[place[b, 1]], zero if planar else values[place[b, 2]])
         for b in range(bodies)
@@ -108,8 +104,8 @@ def solve(
     positions.append((zero, zero, zero))
     lengths = {name: values[place[name]] for name in unknowns}
     relations = tuple(
-        dict(zip((*unknowns, None), line[axes * bodies :], strict=True))
-        for pivot, line in zip(pivots, table, strict=True)
+        {name: reduced[i, place[name]] for name in (*unknowns, None)}
+        for i, pivot in enumerate(pivots)
         if pivot >= axes * bodies
     )
     return Closed(True, rank, len(columns) - rank, positions, lengths, relations)

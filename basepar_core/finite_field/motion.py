@@ -14,12 +14,20 @@ from flint import nmod, nmod_mat, nmod_poly
 from basepar_core.errors import FamilyError
 from basepar_core.symbolic import slender
 
-from .arithmetic import Draw
+from .arithmetic import Draw, pivots
 from .constraints import gaps, jacobian
+from .energy_form import (
+    Rows,
+    body_velocities,
+    gravity_row,
+    gravity_rows,
+    kinetic_row,
+    kinetic_rows,
+)
 from .placed_rows import Layout, Poses, Row
 from .random_points import Point
-from .series import Series, SeriesMatrix, SeriesVec, Truncated, coefficients
-from .spanning_pairs import spanning_pairs
+from .series import SeriesMatrix, SeriesVec, Truncated, coefficients
+from .spanning_partners import spanning_partners
 
 
 class Motion:
@@ -47,7 +55,7 @@ class Motion:
         rows = jacobian(point, ring, start, self.layout)
         self.equations = len(rows)
         at_start = self._matrix(rows, 0)
-        self.kept = _pivots(at_start.transpose()) if rows else []
+        self.kept = pivots(at_start.transpose()) if rows else []
         self.freedoms = width - len(self.kept)
         constraints = [
             {place: coefficients(x, 1)[0] for place, x in rows[k].items()} for k in self.kept
@@ -75,7 +83,7 @@ class Motion:
         for i, row in enumerate(constraints):
             for place, x in row.items():
                 turned[i, width - 1 - place] = x
-        solved = {width - 1 - k for k in _pivots(turned)} if constraints else set()
+        solved = {width - 1 - k for k in pivots(turned)} if constraints else set()
         return [k for k in range(width) if k not in solved]
 
     @cached_property
@@ -169,22 +177,21 @@ class Motion:
 
     # Rows.
 
-    def energy_rows(self, order: int) -> list[list[Series]]:
-        """Rows that span the energy form's as series, `order` terms each, (row, parameter)."""
+    def energy_rows(self, order: int) -> list[Rows]:
+        """Rows that span the energy form's, `order` terms each."""
         self._extend_path(order)
         ring = Truncated(self.prime, order)
         at = self.poses(ring, self.path[: order - 1])
         self._extend_modes(ring, at)
-        columns = [self._mode(mode, order) for mode in range(self.freedoms)]
-        velocities = [self._body_velocities(ring, at, column) for column in columns]
-        moved, driven = (
-            [one.keys() for one in velocities],
-            [k // self.layout.size for k in self.drive],
-        )
-        pairs = spanning_pairs(self.point, self.layout, moved, driven, self.modes[0])
-        rows = [self._kinetic_row(ring, velocities[a], velocities[c]) for a, c in pairs]
-        if any(x != 0 for x in self.point.gravity):
-            rows += [self._gravity(ring, at, column) for column in columns]
+        terms = self._terms(order)
+        columns = [[nmod_poly(x, self.prime) if any(x) else 0 for x in one] for one in terms]
+        velocities = [body_velocities(self.layout, ring, at, column) for column in columns]
+        driven = [place // self.layout.size for place in self.drive]
+        moved = [one.keys() for one in velocities]
+        partners = spanning_partners(self.point, self.layout, moved, driven, self.modes[0])
+        rows = kinetic_rows(self.layout, ring, velocities, partners)
+        if terms and any(x != 0 for x in self.point.gravity):
+            rows.append(gravity_rows(self.layout, ring, at, terms, self.point.gravity))
         return rows
 
     def mixed_rows(self) -> nmod_mat:
@@ -200,83 +207,35 @@ class Motion:
             [nmod_poly([x], self.prime) if x != 0 else 0 for x in column]
             for column in twists.transpose().tolist()
         ]
-        one, two = (self._body_velocities(ring, at, column) for column in columns)
-        return self._by_parameter(
-            [self._kinetic_row(ring, one, two), self._gravity(ring, at, columns[0])], 1
-        )
+        one, two = (body_velocities(self.layout, ring, at, column) for column in columns)
+        kinetic = kinetic_row(self.layout, ring, one, two)
+        work = gravity_row(self.layout, ring, at, columns[0], self.point.gravity)
+        return self._by_parameter([Rows(1, 1, kinetic), Rows(1, 1, work)], 1)
 
-    def _mode(self, mode: int, order: int) -> list[Series]:
-        """A mode's twists; what does not move by it has the structure's zeros."""
-        table = ([self.modes[k][i, mode] for k in range(order)] for i in range(self.layout.width))
-        return [nmod_poly(row, self.prime) if any(row) else 0 for row in table]
-
-    def _body_velocities(
-        self, ring: Truncated, at: Poses, column: Sequence[Series]
-    ) -> dict[int, tuple[SeriesVec, SeriesVec]]:
-        """By body that moves: velocity of the origin and angular velocity, in the body's axes."""
-        found = {}
-        for body in range(self.layout.bodies):
-            v, w = self.layout.twist(column, body)
-            if _moves(v, w):
-                R = at.R[body]
-                found[body] = ring.across(R, v), w if self.planar else ring.across(R, w)
-        return found
-
-    def _kinetic_row(
-        self,
-        ring: Truncated,
-        one: Mapping[int, tuple[SeriesVec, SeriesVec]],
-        two: Mapping[int, tuple[SeriesVec, SeriesVec]],
-    ) -> list[Series]:
-        """Of two modes' velocities by body."""
-        row: list[Series] = [0] * (self.layout.bodies * self.layout.parameters)
-        for b in one.keys() & two.keys():
-            place = b * self.layout.parameters
-            row[place : place + self.layout.parameters] = self._kinetic(ring, one[b], two[b])
-        return row
-
-    def _kinetic(
-        self, ring: Truncated, one: tuple[SeriesVec, SeriesVec], two: tuple[SeriesVec, SeriesVec]
-    ) -> list[Series]:
-        """Bilinear kinetic energy of two velocities, by the parameters of one body."""
-        (v1, w1), (v2, w2) = one, two
-        first = ring.add(ring.cross(v1, w2), ring.cross(v2, w1))
-        mass = ring.dot(v1, v2)
-        if self.planar:
-            return [mass, first[0], first[1], ring.times(w1[2], w2[2])]
-        x, y, z = (tuple(ring.times(w1[i], w2[j]) for j in range(3)) for i in range(3))
-        second = [x[0], x[1] + y[0], x[2] + z[0], y[1], y[2] + z[1], z[2]]
-        return [mass, *first, *second]
-
-    def _gravity(self, ring: Truncated, at: Poses, column: Sequence[Series]) -> list[Series]:
-        """Work of gravity along a mode's twists, by the parameters."""
-        g: SeriesVec = tuple(0 if x == 0 else ring.constant(x) for x in self.point.gravity)  # type: ignore[assignment]
-        row: list[Series] = []
-        for body in range(self.layout.bodies):
-            v, w = self.layout.twist(column, body)
-            if not _moves(v, w):
-                row += [0] * self.layout.parameters
-                continue
-            first = ring.across(at.R[body], ring.cross(g, w))
-            row += [ring.dot(g, v), *(first[:2] if self.planar else first)]
-            row += [0] * (1 if self.planar else 6)
-        return row
+    def _terms(self, order: int) -> list[list[list[nmod]]]:
+        """Terms of the modes' twists, by mode and place."""
+        tables = [mode.transpose().tolist() for mode in self.modes[:order]]
+        return [list(map(list, zip(*rows, strict=True))) for rows in zip(*tables, strict=True)]
 
     def coefficient_matrix(self, order: int) -> nmod_mat:
         """All coefficients of orders below `order`: (parameter, order·row), order by order."""
         return self._by_parameter(self.energy_rows(order), order)
 
-    def _by_parameter(self, rows: Sequence[Sequence[Series]], order: int) -> nmod_mat:
+    def _by_parameter(self, rows: Sequence[Rows], order: int) -> nmod_mat:
         """Coefficients of series (row, parameter) as `coefficient_matrix` has them."""
-        count = self.layout.bodies * self.layout.parameters
-        matrix = nmod_mat(count, order * len(rows), self.prime)
-        for r, row in enumerate(rows):
-            for j, series in enumerate(row):
+        count, width = self.layout.bodies * self.layout.parameters, sum(it.count for it in rows)
+        matrix = nmod_mat(count, order * width, self.prime)
+        first = 0
+        for it in rows:
+            for j, series in enumerate(it.entries):
                 if type(series) is int and series == 0:
                     continue
-                for k, x in enumerate(coefficients(series, order)):
-                    if x != 0:
-                        matrix[j, k * len(rows) + r] = x
+                terms = coefficients(series, it.count * it.stride)
+                for k in range(order):
+                    for place, x in enumerate(terms[k :: it.stride], k * width + first):
+                        if x:
+                            matrix[j, place] = x
+            first += it.count
         self._tie(matrix)
         return matrix
 
@@ -310,29 +269,11 @@ class Motion:
         return all(x == 0 for k, series in enumerate(found) for x in coefficients(series, order))
 
 
-def _moves(v: SeriesVec, w: SeriesVec) -> bool:
-    """Whether a velocity or an angular one is not the structure's zero."""
-    return any(type(x) is not int or x != 0 for x in (*v, *w))
-
-
-def _pivots(matrix: nmod_mat) -> list[int]:
-    """Pivot columns of the reduced echelon form."""
-    reduced, rank = matrix.rref()
-    width, found, column = matrix.ncols(), [], 0
-    for row in range(rank):
-        while reduced[row, column] == 0:
-            column += 1
-        found.append(column)
-        column += 1
-    assert column <= width
-    return found
-
-
 def ranks_by_order(matrix: nmod_mat, order: int) -> list[int]:
     """Rank of the coefficients of the first 1, 2, … orders."""
     rows = matrix.ncols() // order
     counts = [0] * order
-    for column in _pivots(matrix):
+    for column in pivots(matrix):
         counts[column // rows] += 1
     total, found = 0, []
     for count in counts:

@@ -122,3 +122,13 @@ def coefficients(a: Series, count: int) -> list[Any]:
         return [a] + [0] * (count - 1)
     found = a.coeffs()[:count]
     return found + [0] * (count - len(found))
+
+
+def side_by_side(parts: Sequence[Sequence[Any]], stride: int, prime: int) -> Series:
+    """One series whose terms from k · stride on are part k's; 0 where all are zero."""
+    if not any(map(any, parts)):
+        return 0
+    terms = [nmod(0, prime)] * (stride * len(parts))
+    for k, part in enumerate(parts):
+        terms[k * stride : k * stride + len(part)] = part
+    return nmod_poly(terms, prime)

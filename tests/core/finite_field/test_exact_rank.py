@@ -14,7 +14,6 @@ from basepar_core.finite_field.family_component import Component, find_component
 from basepar_core.finite_field.motion import Motion
 from basepar_core.finite_field.random_points import Point
 from basepar_core.finite_field.rank import generic_rank, member_rank
-from basepar_core.finite_field.series import Truncated
 from tests.mechanisms import C, E, P, R, S, U, linkage, loop
 
 #: Variable precision of another implementation, the planar and the low-mobility paper.
@@ -249,15 +248,13 @@ def test_modes_of_a_tree_move_what_hangs_on_one_joint(name):
     wanted = {frozenset(below[joint.bodies[1]]) for joint in mechanism.joints}
     rng = np.random.default_rng(4)
     _, motion = start(family, Draw(rng, random_prime(rng)))
-    ring = Truncated(motion.prime, 3)
-    rows = motion.energy_rows(3)
-    at = motion.poses(ring, motion.path[:2])
-    columns = [motion._mode(mode, 3) for mode in range(motion.freedoms)]
-    moved = [motion._body_velocities(ring, at, column).keys() for column in columns]
+    count = sum(it.count for it in motion.energy_rows(3))
+    size = motion.layout.size
+    moved = [{k // size for k, x in enumerate(one) if any(x)} for one in motion._terms(3)]
     if not mechanism.couplings:  # a mimic joint's body goes with its leader's
         assert {frozenset(names[b] for b in one) for one in moved} == wanted
     common = [sum(bool(one & two) for one in moved[: k + 1]) for k, two in enumerate(moved)]
-    kinetic = len(rows) - motion.freedoms  # gravity's
+    kinetic = count - motion.freedoms  # gravity's
     if not mechanism.couplings:  # six partners span those of a mode
         assert kinetic == sum(min(6, count) for count in common)
     assert (sum(common) < len(moved) * (len(moved) + 1) // 2) == (name == "quadruped")

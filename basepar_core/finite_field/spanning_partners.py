@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 
 from flint import nmod_mat
 
+from .arithmetic import pivots
 from .placed_rows import Layout
 from .random_points import Point
 
@@ -24,14 +25,14 @@ def carriers(point: Point) -> dict[int, int]:
     return above if tree and not point.further else {}
 
 
-def spanning_pairs(
+def spanning_partners(
     point: Point,
     layout: Layout,
     moved: Sequence[AbstractSet[int]],
     driven: Sequence[int],
     start: nmod_mat,
-) -> list[tuple[int, int]]:
-    """Pairs of modes that move a body in common, as many of them as span the rows of all.
+) -> list[list[int]]:
+    """By mode, modes that move a body in common with it: as many as span the rows of all pairs.
 
     Parameters
     ----------
@@ -44,12 +45,12 @@ def spanning_pairs(
     start
         Twists (place, mode) at the start of the motion.
     """
-    above, found = carriers(point), []
+    above, found = carriers(point), list[list[int]]()
     for c, bodies in enumerate(moved):
         partners = [a for a in range(c + 1) if moved[a] & bodies]
         if len(partners) > layout.size and _hang_on(driven[c], bodies, above):
             partners = _spanning(partners, driven[c], layout, start)
-        found += [(a, c) for a in partners]
+        found.append(partners)
     return found
 
 
@@ -67,7 +68,5 @@ def _spanning(modes: list[int], body: int, layout: Layout, start: nmod_mat) -> l
     places = range(layout.size * body, layout.size * (body + 1))
     flat = [start[place, mode] for mode in modes for place in places]
     twists = nmod_mat(len(modes), layout.size, flat, start.modulus()).transpose()
-    reduced, rank = twists.rref()
-    if rank < layout.size:
-        return modes
-    return [modes[next(k for k in range(len(modes)) if reduced[i, k] != 0)] for i in range(rank)]
+    found = pivots(twists)
+    return [modes[k] for k in found] if len(found) == layout.size else modes

@@ -8,7 +8,7 @@ from basepar_core.finite_field import motion as motions
 from basepar_core.finite_field.arithmetic import Draw, random_prime
 from basepar_core.finite_field.family_component import find_component, start
 from basepar_core.finite_field.motion import ranks_by_order
-from basepar_core.finite_field.spanning_pairs import carriers
+from basepar_core.finite_field.spanning_partners import carriers
 from tests.mechanisms import build, linkage
 
 ORDERS = 5
@@ -55,8 +55,7 @@ def member(mechanism):
 
 
 def every_pair(point, layout, moved, driven, at_start):
-    modes = range(len(moved))
-    return [(a, c) for c in modes for a in range(c + 1) if moved[a] & moved[c]]
+    return [[a for a in range(c + 1) if moved[a] & moved[c]] for c in range(len(moved))]
 
 
 TREES = [lambda seed=seed: random_tree(seed) for seed in range(4)]
@@ -65,7 +64,7 @@ TREES = [lambda seed=seed: random_tree(seed) for seed in range(4)]
 @pytest.mark.parametrize("tree", [*TREES, planar_chain])
 def test_pairs_of_a_tree_span_all(tree, monkeypatch):
     fewer = member(tree()).coefficient_matrix(ORDERS)
-    monkeypatch.setattr(motions, "spanning_pairs", every_pair)
+    monkeypatch.setattr(motions, "spanning_partners", every_pair)
     every = member(tree()).coefficient_matrix(ORDERS)
     assert fewer.ncols() < every.ncols()
     assert ranks_by_order(fewer, ORDERS) == ranks_by_order(every, ORDERS)
@@ -76,5 +75,5 @@ def test_bodies_before_what_carries_them_keep_all_pairs(monkeypatch):
     one = member(mechanism)
     assert not carriers(one.point)
     found = one.coefficient_matrix(3)
-    monkeypatch.setattr(motions, "spanning_pairs", every_pair)
+    monkeypatch.setattr(motions, "spanning_partners", every_pair)
     assert found.ncols() == member(mechanism).coefficient_matrix(3).ncols()
