@@ -222,7 +222,7 @@ def show(document: Mapping[str, Any]) -> None:
         f"\nassembled, gap {document['residual']:.1e} m or rad; evaluated by {document['path']}"
         f" ({document['path_why']})"
     )
-    _show_branch(document["branch_found"], document["other_branches"])
+    _show_branch(document)
     for one in document["points"]:
         here, there = (", ".join(map(terminal.number, one[key])) for key in ("at", "assembled"))
         terminal.out.print(
@@ -307,8 +307,10 @@ def _show_symbols(found: Sequence[Mapping[str, Any]]) -> None:
         terminal.out.print(symbols)
 
 
-def _show_branch(found: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> None:
+def _show_branch(document: Mapping[str, Any]) -> None:
     """Joint values as an assembly takes them."""
+    found, others = document["branch_found"], document["other_branches"]
+    bodies = {one["name"]: one["connects"] for one in document["joints"]}
     head = (
         "another branch than stated" if others and others[0]["nearer"] else "far from the stated"
     )
@@ -329,11 +331,19 @@ def _show_branch(found: Sequence[Mapping[str, Any]], others: Sequence[Mapping[st
                 style="yellow",
             )
         else:
-            stated = _as_written({**one, "value": _turned(one)})
+            wanted, at = _turned(one), _as_written(one)
+            first, second = bodies[one["name"].partition(".")[0]]
+            remedy = "change the `assembly` or the lengths"
+            if abs(one["value"] + wanted) < 0.05 * abs(wanted):
+                remedy = (
+                    f"it counts from {first} to {second}: write {at}, or `connects: "
+                    f"[{second}, {first}]` and its points and axes in this order"
+                )
+            elif one["unit"] == "rad":
+                remedy = f"{remedy}; a joint's turn is that of {second} against {first}"
+            stated = _as_written({**one, "value": wanted})
             terminal.out.print(
-                f"{head}: {one['name']}: {_as_written(one)} found, {stated} stated; change the "
-                f"`assembly` or the lengths",
-                style="yellow",
+                f"{head}: {one['name']}: {at} found, {stated} stated; {remedy}", style="yellow"
             )
     for other in others:
         values = ", ".join(f"{one['name']}: {_as_written(one)}" for one in other["values"])

@@ -56,6 +56,20 @@ def test_values_over_which_bodies_were_laid_out_at_zero_are_reported(shown):
     assert again["branch_found"] == []
 
 
+def test_a_slide_that_counts_the_other_way(run, tmp_path):
+    file, turned = tmp_path / "press.yaml", PRESS.replace("[ground, ram]", "[ram, ground]")
+    file.write_text(turned.format("B: -50 deg, D: 189 mm"), encoding="utf-8")
+    text = " ".join(run("show", str(file)).out.split())
+    said = re.search(r"counts from ram to ground: write (.*?), or `connects: (.*?)`", text)
+    for good in (
+        turned.format(f"B: -50 deg, D: {said[1]}"),
+        PRESS.format("B: -50 deg, D: 189 mm"),
+    ):
+        file.write_text(good, encoding="utf-8")
+        assert run("show", str(file), "--json").json["branch_found"] == []
+    assert said[2] == "[ground, ram]"
+
+
 def test_another_branch_than_stated_is_reported(shown):
     facts, text = shown((ASSEMBLY, "assembly: {A: 34 deg, B: 200 deg, C: 20 deg}"))
     (b, c) = facts["branch_found"]
