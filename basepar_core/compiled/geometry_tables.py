@@ -9,6 +9,7 @@ geometry is needed nine times per variant on its way from the nominal one.
 """
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics import Model, TreeJoint, spatial
-from basepar_core.expressions import Expression, evaluate, names
+from basepar_core.expressions import Rows
 from basepar_core.mechanism import Frame, joint_type
 from basepar_core.symbolic import symbol_values
 
@@ -45,37 +46,35 @@ class Dimensions:
 
     def table(self, values: Mapping[str, Array], count: int) -> Array:
         """(item, 12, variant) at symbol values, (variant,) arrays in SI; missing are nominal."""
-        table = np.zeros((self.items, ITEM, count))
+        table = np.repeat(self.nominal, count, axis=1)
         with np.errstate(all="ignore"):  # a direction that vanishes is a variant's own failure
-            for k, numbers in enumerate(self._found(values)):
-                for i, number in enumerate(numbers):
-                    table[k, i] = number
-        return table
+            for row, number in self._numbers(values).items():
+                table[row] = number
+        return table.reshape(self.items, ITEM, count)
 
-    def way(self, values: Mapping[str, Array], steps: int) -> tuple[Array, Array]:
+    def way(
+        self, values: Mapping[str, Array], steps: int, last: bool = False
+    ) -> tuple[Array, Array]:
         """Constants on a straight line of the symbols from nominal ones, all steps but the last.
+
+        Or with the last.
 
         Returns
         -------
         (row,) item · 12 + number of those that change, and their values (row, step, variant).
         """
-        nominal, shares = self.model.mechanism.nominal, np.arange(1, steps)[:, None] / steps
-        ones, jumping = np.ones_like(shares), self.model.loops.jumping
-        between = {
-            name: (nominal[name] + share * (x - nominal[name])).ravel()
-            for name, x in values.items()
-            for share in [ones if name in jumping else shares]
-        }
+        nominal, jumping = self.model.mechanism.nominal, self.model.loops.jumping
+        shares, between = np.arange(1, steps + last)[:, None] / steps, {}
+        for name, x in values.items():
+            line = nominal[name] + (shares**0 if name in jumping else shares) * (x - nominal[name])
+            if last:
+                line[-1] = x
+            between[name] = line.ravel()
         with np.errstate(all="ignore"):  # as above
-            found = self._found(between)
-        changing = {
-            ITEM * k + i: number
-            for k, numbers in enumerate(found)
-            for i, number in enumerate(numbers)
-            if np.size(number) > 1
-        }
+            found = self._numbers(between)
+        changing = {row: number for row, number in found.items() if np.size(number) > 1}
         count = next(iter(values.values())).size
-        table = np.empty((len(changing), steps - 1, count))
+        table = np.empty((len(changing), len(shares), count))
         for row, number in zip(table, changing.values(), strict=True):
             row[:] = number.reshape(row.shape)
         return np.array([*changing], dtype=np.int64), table
@@ -89,30 +88,79 @@ class Dimensions:
         # Two values tell a constant from a symbol: constants have one number for both.
         nominal = self.model.mechanism.nominal
         swept = {name: np.full(2, value) for name, value in nominal.items()}
-        found = self._found(swept)
+        found = self._found(swept, swept.keys())
         one = [*np.eye(3).ravel()]
         same = [_is(numbers[:9], one) for numbers in found[:count]]
         plain = [_is(numbers, [*one, 0, 0, 0]) for numbers in found[count : count + graph.bodies]]
         return np.array(same), np.array(plain, dtype=bool)
 
-    def _found(self, values: Mapping[str, Array]) -> list[list[Array]]:
+    @cached_property
+    def nominal(self) -> Array:
+        """(item · 12 + number, 1) of the nominal geometry."""
+        table = np.zeros((self.items, ITEM))
+        for row, numbers in zip(table, self._found({}, set()), strict=True):
+            row[: len(numbers)] = np.concatenate([np.atleast_1d(x) for x in numbers])
+        return table.reshape(-1, 1)
+
+    def _numbers(self, values: Mapping[str, Array]) -> dict[int, Array]:
+        """What differs from nominal numbers, and maybe others, by item · 12 + number."""
         mechanism = self.model.mechanism
         known = symbol_values(mechanism, values)
         moving = {*values, *(r.symbol for r in mechanism.relations if r.symbol not in values)}
+        if not self.model.topology.planar or not self._directions.isdisjoint(moving):
+            return {
+                ITEM * k + i: number
+                for k, numbers in enumerate(self._found(known, moving))
+                for i, number in enumerate(numbers)
+            }
+        return {
+            row + i: number
+            for row, length, vector in self._places
+            if not vector.names.isdisjoint(moving)
+            for i, number in enumerate(vector.at_values(known, moving)[:length])
+        }
+
+    @cached_property
+    def _directions(self) -> frozenset[str]:
+        """Symbols that turn joints' frames."""
+        return frozenset().union(*(frame.names for pair in self._sides for frame in pair))
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int, Rows]]:
+        """Where numbers of expressions stand as they are, of a planar mechanism: row, length."""
+        graph, found, item = self.model.topology, [], 0
+        for node in graph.tree:
+            near, far = self._sides[node.joint][:: 1 if node.forward else -1]
+            last = item + len(chain(node.kind, node.forward)[0]) - 1
+            found += [(ITEM * item + 1, 2, near.at), (ITEM * last + 5, 2, far.at)]
+            item = last + 1
+        for cut in graph.cuts:
+            first, second = self._sides[cut.joint]
+            found += [(ITEM * item, 2, first.at), (ITEM * item + 2, 2, second.at)]
+            item += 1
+        found += [(ITEM * item + k, 1, factor) for k, factor in enumerate(self._factors)]
+        return [*found, (ITEM * (self.items - 1), 3, self._gravity)]
+
+    def _found(
+        self, known: Mapping[str, Array | float], moving: AbstractSet[str]
+    ) -> list[list[Array]]:
+        """All numbers of all items."""
         sides = [tuple(frame.at_values(known, moving) for frame in pair) for pair in self._sides]
         items = self._planar(sides) if self.model.topology.planar else self._spatial(sides)
         return [*items, *self._further(known, moving), [*self._gravity.at_values(known, moving)]]
 
-    def _further(self, known: Mapping[str, Array | float], moving: set[str]) -> list[list[Array]]:
+    def _further(
+        self, known: Mapping[str, Array | float], moving: AbstractSet[str]
+    ) -> list[list[Array]]:
         numbers = [vector.at_values(known, moving)[0] for vector in self._factors]
         return [numbers[k : k + ITEM] for k in range(0, len(numbers), ITEM)]
 
     @cached_property
-    def _factors(self) -> list["_Vector"]:
+    def _factors(self) -> list[Rows]:
         """Constants of further constraints, one after the other."""
         mechanism = self.model.mechanism
         flat = [x for row in mechanism.constraint_constants for x in row]
-        return [_Vector((entry,), mechanism.nominal) for entry in flat]
+        return [Rows((entry,), mechanism.nominal) for entry in flat]
 
     @cached_property
     def _sides(self) -> list[tuple["_Frame", ...]]:
@@ -123,8 +171,8 @@ class Dimensions:
         ]
 
     @cached_property
-    def _gravity(self) -> "_Vector":
-        return _Vector(self.model.mechanism.gravity, self.model.mechanism.nominal)
+    def _gravity(self) -> Rows:
+        return Rows(self.model.mechanism.gravity, self.model.mechanism.nominal)
 
     def _spatial(self, sides: list) -> list[list[Array]]:
         graph = self.model.topology
@@ -187,40 +235,23 @@ def _angle(R: Array) -> Array:
     return np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])
 
 
-class _Vector:
-    """Three expressions, and what they are as long as no symbol in them is swept."""
-
-    def __init__(self, entries: tuple[Expression, ...], nominal: Mapping[str, float]) -> None:
-        self.entries, self.constant = entries, _vector(entries, nominal)
-        self.names = frozenset().union(*(names(entry) for entry in entries))
-
-    def at_values(self, known: Mapping[str, Array | float], swept: set[str]) -> Array:
-        """(3, variant), or (3, 1) of no swept symbol."""
-        return self.constant if self.names.isdisjoint(swept) else _vector(self.entries, known)
-
-
 class _Frame:
     """A joint's frame, alike."""
 
     def __init__(self, frame: Frame, nominal: Mapping[str, float]) -> None:
         self.at, self.axis, self.reference = (
-            _Vector(entries, nominal) for entries in (frame.at, frame.axis, frame.reference)
+            Rows(entries, nominal) for entries in (frame.at, frame.axis, frame.reference)
         )
         self.names = self.axis.names | self.reference.names
         self.constant = spatial.frame(self.axis.constant, self.reference.constant)
 
-    def at_values(self, known: Mapping[str, Array | float], swept: set[str]) -> Side:
+    def at_values(self, known: Mapping[str, Array | float], swept: AbstractSet[str]) -> Side:
         """Its origin and axes."""
         at = self.at.at_values(known, swept)
         if self.names.isdisjoint(swept):
             return at, self.constant
         given = (x.at_values(known, swept) for x in (self.axis, self.reference))
         return at, spatial.frame(*given)
-
-
-def _vector(entries: tuple[Expression, ...], known: Mapping[str, Array | float]) -> Array:
-    numbers = [np.atleast_1d(np.asarray(x, float)) for x in evaluate(entries, known)]
-    return np.stack(np.broadcast_arrays(*numbers))
 
 
 def _relative(link: tuple[Array, Array], side: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from .lexer import shown as shown
 from .lexer import size_mistake as size_mistake
 from .lexer import tokens as tokens
 from .programs import Program as Program
+from .rows import Rows as Rows
 from .tree import NUMPY as NUMPY
 from .tree import ONE as ONE
 from .tree import OPERATORS as OPERATORS

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.errors import MechanismError
-from basepar_core.expressions import ONE, UNITS, ZERO, Expression, evaluate, multiply, number
+from basepar_core.expressions import ONE, UNITS, ZERO, Expression, Rows, evaluate, multiply, number
 
 from .body_forms import BodyForm, Line, line_of
 from .joint_types import joint_type
@@ -504,6 +504,13 @@ class Mechanism:
 
     def inertial_parameters(self, values: Mapping[str, np.ndarray | float]) -> np.ndarray:
         """φ at given symbol values (SI): shape (variant, parameter), or (parameter,)."""
-        expressions = [entry for body in self.bodies for entry in body.parameters or ()]
-        columns = evaluate(expressions, values)
-        return np.stack(np.broadcast_arrays(*columns, np.zeros(()))[:-1], axis=-1).astype(float)
+        rows, nominal = self._inertial, self.nominal
+        moving = {name for name in rows.names if values[name] is not nominal[name]}
+        found = rows.at_values(values, moving)
+        alone = all(np.ndim(values[name]) == 0 for name in moving)
+        return found[:, 0].copy() if alone else np.ascontiguousarray(found.T)
+
+    @cached_property
+    def _inertial(self) -> Rows:
+        entries = tuple(entry for body in self.bodies for entry in body.parameters or ())
+        return Rows(entries, self.nominal)
