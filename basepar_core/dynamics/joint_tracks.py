@@ -51,10 +51,7 @@ def tracks(
     names
         Values of joints, `D` or `J.2`, of the tree or cut alike.
     """
-    mechanism, graph = model.mechanism, model.topology
-    places = {
-        node.joint: node.position for node in graph.tree if not joint_type(node.kind).is_ball
-    }
+    mechanism, places = model.mechanism, model.topology.places
     seen: dict[int, Array] = {}
     found = []
     for name in names:

@@ -79,6 +79,13 @@ class Topology:
             above[joint.child] = (*above[joint.parent], place)
         return tuple(above[body] for body in range(self.bodies))
 
+    @cached_property
+    def places(self) -> Mapping[int, int]:
+        """Where the values of joints of the tree stand in a configuration, but of balls."""
+        return {
+            node.joint: node.position for node in self.tree if not joint_type(node.kind).is_ball
+        }
+
     def loop(self, cut: CutJoint) -> tuple[tuple[int, int], ...]:
         """Tree joints that move the cut's second body against its first: (place, +1 or −1)."""
         first = set(self.ancestors[cut.first]) if cut.first >= 0 else set()

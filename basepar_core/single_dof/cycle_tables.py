@@ -103,17 +103,23 @@ def turn_of(table: Table, about: Array | float = ABOUT) -> Turn:
     """
     loads, q, plain = table.loads, table.q, True
     h = float(q[1] - q[0])
-    gained = -np.diff(table.potential, axis=-1)
-    drag, fan = np.zeros_like(table.m), np.zeros_like(table.m)
+    gained = table.potential[:, :-1] - table.potential[:, 1:]
+    drag, fan, work = np.zeros((3, *table.m.shape))
     rate = table.rates[:, 0]
     for r in loads.resistances:
-        up, down = ways(table.theta[r.joint], rate[r.joint], h)
-        gained = gained - r.coulomb[:, None] * (up + down)
-        gained = gained - r.offset[:, None] * np.diff(table.theta[r.joint], axis=-1)
-        drag = drag - r.viscous[:, None] * rate[r.joint] ** 2
+        if r.coulomb.any():
+            up, down = ways(table.theta[r.joint], rate[r.joint], h)
+            gained = gained - r.coulomb[:, None] * (up + down)
+        if r.offset.any():
+            gained = gained - r.offset[:, None] * np.diff(table.theta[r.joint], axis=-1)
+        if r.viscous.any():
+            drag = drag - r.viscous[:, None] * rate[r.joint] ** 2
     for push in loads.pushes:
         if push.pieces:
             gained = gained + _pieces(table, push, h)
+            continue
+        if push.number is not None:
+            gained = gained + push.number[:, None] * _way(push.way, table, push.joint, h)
             continue
         terms = speed_terms(push, _columns(loads), table.theta[push.joint])
         if terms is None:
@@ -131,8 +137,7 @@ def turn_of(table: Table, about: Array | float = ABOUT) -> Turn:
             gained = gained + integrals(pull * (drive.voltage / drive.resistance)[:, None], q)
             drag = drag - pull**2 / drive.resistance[:, None]
     count = len(table.m)
-    work = np.zeros_like(table.m)
-    work[:, 1:] = np.cumsum(np.broadcast_to(gained, (count, q.size - 1)), axis=1)
+    np.cumsum(gained, axis=1, out=work[:, 1:])
     pull = np.zeros((count, len(slow), q.size))
     electric = np.zeros((count, len(slow), 3))
     for place, k in enumerate(slow):
@@ -158,14 +163,21 @@ def _active(rate: Array, way: int) -> Array:
 
 def _by_position(way: int, effort: Array, table: Table, joint: int, h: float) -> Array:
     """Work per interval of an effort that depends on position."""
-    theta, rate = table.theta[joint], table.rates[joint, 0]
-    constant = not np.ptp(effort, axis=-1).any()
+    rate = table.rates[joint, 0]
+    if not np.ptp(effort, axis=-1).any():
+        return effort[..., :1] * _way(way, table, joint, h)
     if way == 0:
-        step = np.diff(theta, axis=-1)
-        return effort[..., :1] * step if constant else integrals(effort * rate, table.q)
-    up, down = ways(theta, rate, h)
+        return integrals(effort * rate, table.q)
     middle = (effort[..., 1:] + effort[..., :-1]) / 2
-    return middle * (up if way > 0 else -down)
+    return middle * _way(way, table, joint, h)
+
+
+def _way(way: int, table: Table, joint: int, h: float) -> Array:
+    """Way of a joint per interval: all, or only up or, negative, down."""
+    if way == 0:
+        return np.diff(table.theta[joint], axis=-1)
+    up, down = ways(table.theta[joint], table.rates[joint, 0], h)
+    return up if way > 0 else -down
 
 
 def _pieces(table: Table, push: Push, h: float) -> Array:

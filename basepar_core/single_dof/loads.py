@@ -7,13 +7,15 @@ part of ∂θ_motor/∂q).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import UsageError
-from basepar_core.expressions import NODE_ZERO, Expression, Graph, evaluate
+from basepar_core.expressions import NODE_ZERO, Expression, Graph, evaluate, names
 from basepar_core.mechanism import Damper, Mechanism, Motor, Spring, Torque
 from basepar_core.symbolic import symbol_values
 
@@ -46,7 +48,8 @@ class Elastic:
 class Push:
     """A torque on a joint: an expression, or pieces (from, to, value) over another's range.
 
-    `way` is +1 or −1 where it acts only while the joint rises or falls.
+    `way` is +1 or −1 where it acts only while the joint rises or falls. `number` (variant,) is the
+    expression where neither position nor speed is in it.
     """
 
     joint: int
@@ -54,6 +57,15 @@ class Push:
     value: Expression
     along: int
     pieces: tuple[tuple[float, float, Array], ...]
+    number: Array | None
+
+    @cached_property
+    def is_parabola(self) -> bool:
+        """Whether it is a polynomial of at most second degree in speed."""
+        graph = Graph()
+        first = graph.derivative(graph.tree(self.value), "speed")
+        second = graph.derivative(first, "speed")
+        return graph.derivative(second, "speed") == NODE_ZERO
 
 
 @dataclass(frozen=True)
@@ -168,7 +180,7 @@ class Loads:
             self,
             resistances=tuple(map(every, self.resistances)),
             pushes=tuple(
-                replace(p, pieces=tuple((a, b, of(v)) for a, b, v in p.pieces))
+                replace(every(p), pieces=tuple((a, b, of(v)) for a, b, v in p.pieces))
                 for p in self.pushes
             ),
             drives=tuple(map(every, self.drives)),
@@ -234,6 +246,16 @@ def loads_of(mechanism: Mechanism, values: Values) -> Loads:
     )
 
 
+def load_names(mechanism: Mechanism) -> frozenset[str]:
+    """Symbols that the numbers of loads name."""
+    rows: list[Expression | None] = [f.value for f in mechanism.friction]
+    rows += [x for s in mechanism.springs for x in (s.stiffness, s.rest)]
+    rows += [one.damping for one in mechanism.dampers]
+    rows += [x for t in mechanism.torques for x in (t.value, *chain(*t.pieces))]
+    rows += [x for motor in mechanism.motors for x in _numbers_of(motor)]
+    return frozenset().union(*(names(x) for x in rows if x is not None))
+
+
 def alike(mechanism: Mechanism, values: Values, count: int) -> Array:
     """(variant,) numbers of groups in which every motor has inductance in all or in none."""
     at = _Numbers(symbol_values(mechanism, values))
@@ -271,17 +293,24 @@ def _rubbed(mechanism: Mechanism, at: _Numbers) -> dict[str, dict[str, Array]]:
 
 def _push(torque: Torque, at: _Numbers) -> Push:
     number = at.number
+    even = not torque.pieces and names(torque.value).isdisjoint(("position", "speed"))
     return Push(
         at.place(torque.coordinate),
         _WAYS[torque.when],
         torque.value,
         at.place(torque.along or torque.coordinate),
         tuple((float(number(a)[0]), float(number(b)[0]), number(v)) for a, b, v in torque.pieces),
+        number(torque.value) if even else None,
     )
 
 
 def _drive(motor: Motor, at: _Numbers) -> Drive:
-    numbers = (
+    return Drive(motor.name, at.place(motor.coordinate), *map(at.number, _numbers_of(motor)))
+
+
+def _numbers_of(motor: Motor) -> tuple[Expression | None, ...]:
+    """In the order of `Drive`."""
+    return (
         motor.voltage,
         motor.resistance,
         motor.constant,
@@ -289,17 +318,11 @@ def _drive(motor: Motor, at: _Numbers) -> Drive:
         motor.inductance,
         motor.rotor,
     )
-    return Drive(motor.name, at.place(motor.coordinate), *map(at.number, numbers))
 
 
 def speed_terms(push: Push, symbols: Mapping[str, Array], theta: Array) -> list[Array] | None:
     """a, b, c where a torque is a + b·speed + c·speed² at positions θ; None where it is not."""
-    if push.pieces:
-        return None
-    graph = Graph()
-    first = graph.derivative(graph.tree(push.value), "speed")
-    second = graph.derivative(first, "speed")
-    if graph.derivative(second, "speed") != NODE_ZERO:
+    if push.pieces or not push.is_parabola:
         return None
     at = [  # three speeds give the three coefficients, exactly to rounding
         np.broadcast_to(

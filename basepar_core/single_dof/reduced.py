@@ -39,8 +39,8 @@ def inertias(model: Model, values: Values) -> Array:
         )
     known = symbol_values(mechanism, values)
     phi = np.atleast_2d(mechanism.inertial_parameters(known))
-    count = max((np.size(value) for value in values.values()), default=1)
-    return np.broadcast_to(phi, (count, phi.shape[1]))
+    count = max(map(np.size, values.values()), default=1)
+    return phi if len(phi) == count else np.broadcast_to(phi, (count, phi.shape[1]))
 
 
 @dataclass(frozen=True)

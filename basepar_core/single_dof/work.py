@@ -33,29 +33,12 @@ def ways(theta: Array, rate: Array, h: float) -> tuple[Array, Array]:
     -------
     Each (…, interval), at least 0.
     """
-    y, d = (theta[..., :-1], theta[..., 1:]), (rate[..., :-1], rate[..., 1:])
-    step = y[1] - y[0]
-    up, down = np.maximum(step, 0.0), np.maximum(-step, 0.0)
-    turning = d[0] * d[1] < 0
-    if turning.any():
-        y, d = ((a[turning], b[turning]) for a, b in (y, d))
-        top = hermite(_zero(h, y, d), h, y, d)
-        ends = np.maximum(top - y[0], 0) + np.maximum(top - y[1], 0)
-        rises = d[0] > 0  # up to the top, then down; else down first
-        up[turning] = np.where(rises, np.maximum(top - y[0], 0), np.maximum(y[1] - top, 0))
-        down[turning] = np.where(rises, ends - up[turning], np.maximum(y[0] - top, 0))
-    return up, down
+    from . import sample_kernels as kernels  # the compiler: who prepares a sweep needs none
 
-
-def _zero(h: float, y: tuple[Array, Array], d: tuple[Array, Array]) -> Array:
-    """Share of the interval at which the cubic's slope vanishes; slopes at its ends differ."""
-    s = d[0] / (d[0] - d[1])
-    a, b = y[1] - y[0] - h * d[0], h * d[1] - (y[1] - y[0])
-    for _ in range(4):  # Newton from the straight line: quadratic, and the cubic is nearly one
-        value = h * d[0] + 2 * s * (2 * a - b) + 3 * s**2 * (b - a)
-        bend = 2 * (2 * a - b) + 6 * s * (b - a)
-        s = np.clip(s - value / bend, 0.0, 1.0)
-    return s
+    found = np.empty((2, *theta.shape[:-1], theta.shape[-1] - 1))
+    rows = (np.ascontiguousarray(x).reshape(-1, x.shape[-1]) for x in (theta, rate))
+    kernels.ways(*rows, h, found.reshape(2, -1, found.shape[-1]))  # type: ignore[call-arg]
+    return found[0], found[1]
 
 
 def above(edge: float, along: tuple[Array, Array], own: tuple[Array, Array], h: float) -> Array:
