@@ -310,6 +310,40 @@ class Kernels:
                 break
         return assembled
 
+    def deformed(self, values: Mapping[str, Array], q: Array) -> tuple[Array, Array, bool]:
+        """One variant's configurations at many places of a motion, from nominal ones there.
+
+        As `start` brings it from the nominal assembly, with lanes over the places: half of what
+        one lane needs along the motion. Not where `loops.jumping` symbols are swept.
+
+        Parameters
+        ----------
+        values
+            Symbols (1,), SI.
+        q
+            (position, sample), nominal.
+
+        Returns
+        -------
+        (item, 12, 1) as `Start.G`, (position, sample), and whether all loops closed on the way, on
+        the nominal branch.
+        """
+        dimensions, places = self.dimensions, q.shape[1]
+        if not values or not self.model.loops.blocks:
+            return dimensions.table(values, 1), q, True
+        rows, way = dimensions.way(values, GEOMETRY_STEPS, last=True)
+        G = dimensions.nominal.copy()
+        G[rows] = way[:, -1]
+        G = G.reshape(dimensions.items, -1, 1)
+        live, regular = np.ones((2, places), dtype=np.int64)
+        found = q.copy()
+        approach(
+            *(self.plan, self.work, np.repeat(G, places, axis=2)),
+            *(rows, np.repeat(way[:, :-1], places, axis=2), found),
+            *(live, regular, np.empty(places), self.kept, LAST_UPDATE),
+        )
+        return G, found, bool((live & regular).all())
+
     def _way(self, targets: Array) -> tuple[Array, Array, Array, Array, Array]:
         """As `_legs`; the last ones are kept, since sweeps follow the same motions for ever."""
         key = targets.tobytes()

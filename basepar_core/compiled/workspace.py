@@ -1,5 +1,6 @@
 """Scratch arrays of the kernels: made once, some hundred kilobytes, and passed along."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -82,7 +83,7 @@ class Work(NamedTuple):
 
 def aligned(shape: tuple[int, ...]) -> Array:
     """Room that begins with a line of the cache: a vector across two costs twice."""
-    size = 8 * int(np.prod(shape))
+    size = 8 * math.prod(shape)
     raw = np.empty(size + _LINE, dtype=np.uint8)
     first = -raw.ctypes.data % _LINE
     return raw[first : first + size].view(float).reshape(shape)

@@ -9,7 +9,7 @@ follow from the samples' harmonics. Whether the samples are enough is measured, 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,11 +22,11 @@ from . import periodic
 from .cycle_tables import Turn, turn_of
 from .gear_periods import turns_of_variants
 from .joint_rates import line_tables, load_tables
-from .loads import Loads, loads_of
+from .loads import Loads, load_names, loads_of
 from .path import Path, Values
 from .range import SAME, Way, moved
 from .reduced import Reduced, inertias, samples_of
-from .survey import Table, loaded, with_growth
+from .survey import Table, grown, loaded
 
 if TYPE_CHECKING:
     from basepar_core.compiled import Start
@@ -87,7 +87,8 @@ class Turner:
 
     def __call__(self, values: Values, intervals: int) -> Turns:
         """Turns on an even number of intervals; swept symbols (variant,), SI."""
-        return self._from(self.samples, values, intervals)
+        found = self._deformed(values, intervals) if _is_one(values) else None
+        return found or self._from(self.samples, values, intervals)
 
     def by_period(self, values: Values) -> Iterator[tuple["Turner", Array]]:
         """Variants (their numbers) by the turns after which each is back, with its turner.
@@ -120,8 +121,37 @@ class Turner:
     @cached_property
     def samples(self) -> int:
         """Samples that tell the nominal variant's functions: where others begin."""
+        nominal = self._nominal
+        return nominal.reduced.path.q.shape[-1] if nominal else FIRST
+
+    @cached_property
+    def _nominal(self) -> Table | None:
+        """The nominal variant's table on a turn; None where it has none."""
         found = self._from(FIRST, {}, FIRST)
-        return found.tables[0].reduced.path.q.shape[-1] if found.tables else FIRST
+        return found.tables[0] if found.tables else None
+
+    def _deformed(self, values: Values, intervals: int) -> Turns | None:
+        """One variant's turn from the nominal one, all samples at once; None if that fails.
+
+        Where its loops close on the nominal branch everywhere, and its functions are smooth, this
+        is the motion that begins at its assembly, which is a sample.
+        """
+        nominal, loops = self._nominal, self.engine.model.loops
+        values = {name: np.reshape(x, 1) for name, x in values.items()}
+        if nominal is None or not loops.jumping.isdisjoint(values):
+            return None
+        G, q, closed = self.engine.kernels.deformed(values, nominal.reduced.path.q[:, 0])
+        if not closed:
+            return None
+        growth = nominal.theta[..., -1] - nominal.theta[..., 0]  # whole turns, of all alike
+        q = q[:, None]
+        theta = _tracks(self.engine.model, values, q, self._loads(values), self.extra)
+        table = self._sampled(values, G, q, theta, growth)
+        if _tails(table)[0] >= TAIL:
+            return None
+        table = _nodes(table, growth, self.way, intervals)
+        none = np.zeros(0, dtype=int)
+        return Turns(np.zeros(1, dtype=int), (table,), (turn_of(table),), none, none)
 
     def _from(self, samples: int, values: Values, intervals: int) -> Turns:
         count = max((np.size(x) for x in values.values()), default=1)
@@ -138,12 +168,12 @@ class Turner:
             for start in range(0, closed.size, BLOCK):
                 part = closed[start : start + BLOCK]
                 q = path.q[:, part]
-                table, growth = self._sampled(_take(here, part), G[..., part], q)
+                table, growth = self._measured(_take(here, part), G[..., part], q)
                 enough = _tails(table) < TAIL
                 again.append(waiting[part[~enough]])
                 if enough.any() and not enough.all():
                     part, q = part[enough], q[:, enough]
-                    table, growth = self._sampled(_take(here, part), G[..., part], q)
+                    table, growth = self._measured(_take(here, part), G[..., part], q)
                 if enough.any():
                     rows.append(waiting[part])
                     tables.append(_nodes(table, growth, self.way, intervals))
@@ -160,22 +190,41 @@ class Turner:
         found = self.engine.kernels.trace(begin, targets)
         return Path(found.q, found.outcome)
 
-    def _sampled(self, values: Values, G: Array, q: Array) -> tuple[Table, Array]:
+    def _measured(self, values: Values, G: Array, q: Array) -> tuple[Table, Array]:
         """The table on the samples, and what joints gain in a turn (joint, variant).
 
         q is (position, variant, sample), the turn's end among the samples.
         """
-        model = self.engine.model
-        loads = loads_of(model.mechanism, values)
-        theta = _tracks(model, values, q, loads, self.extra)
+        theta = _tracks(self.engine.model, values, q, self._loads(values), self.extra)
         growth = theta[..., -1] - theta[..., 0]
         q, theta = np.ascontiguousarray(q[..., :-1]), theta[..., :-1]
+        return self._sampled(values, G, q, theta, growth), growth
+
+    def _sampled(self, values: Values, G: Array, q: Array, theta: Array, growth: Array) -> Table:
+        """The table on samples of q (position, variant, sample) and θ (joint, variant, sample)."""
+        model, loads = self.engine.model, self._loads(values)
         if len(model.mechanism.coordinates) > 1:
             rates = load_tables(model, values, q, loads, self.extra)[1]
         else:
             rates = periodic.slopes(theta, growth, self.way.length)[:, None]
         found = self._reduced(G, q, inertias(model, values))
-        return loaded(model, values, found, loads, theta, rates), growth
+        return loaded(model, values, found, loads, theta, rates)
+
+    def _loads(self, values: Values) -> Loads:
+        """Loads at symbol values; most often what is swept is none of theirs."""
+        nominal, named = self._nominal_loads
+        return (
+            nominal if named.isdisjoint(values) else loads_of(self.engine.model.mechanism, values)
+        )
+
+    @cached_property
+    def _nominal_loads(self) -> tuple[Loads, frozenset[str]]:
+        """Nominal loads, and symbols that change them."""
+        mechanism = self.engine.model.mechanism
+        named = load_names(mechanism)
+        if not named.isdisjoint(r.symbol for r in mechanism.relations):
+            named |= mechanism.nominal.keys()  # roots depend on others
+        return loads_of(mechanism, {}), named
 
     def _reduced(self, G: Array, q: Array, phi: Array) -> Reduced:
         """The kinetostatic route, by the kernels; of the energy route nothing.
@@ -187,14 +236,15 @@ class Turner:
         places, length = samples_of(self.way, samples), self.way.length
         falls = G[-1].any()  # the last item is gravity
         kinds = [(0.0, 1.0)] + [(0.0, 0.0)] * bool(falls) + [(1.0, 0.0)] * (coordinates > 1)
-        efforts = self._efforts(np.ascontiguousarray(G), q, phi, places, kinds)
+        efforts = self._efforts(np.ascontiguousarray(G), q, phi, tuple(kinds))
         still = efforts[1] if falls else np.zeros_like(efforts[0])
         inertia = efforts[0] - still
         if coordinates > 1:
             half = efforts[-1] - still
         else:
             half = periodic.slopes(inertia, np.zeros((count, 1)), length) / 2
-        potential = periodic.integrals(still[:, 0], length)
+        rest = still[:, 0]
+        potential = periodic.integrals(rest, length) if falls else np.zeros_like(rest)
         path = Path(q, np.full(count, Outcome.CLOSED))
         return Reduced(places, inertia, half, still, np.empty((count, 0)), potential, path)
 
@@ -203,28 +253,38 @@ class Turner:
         G: Array,
         q: Array,
         phi: Array,
-        places: Array,
-        kinds: Sequence[tuple[float, float]],
+        kinds: tuple[tuple[float, float], ...],
     ) -> Array:
         """Generalised forces (kind, variant, coordinate, sample) at (q̇, q̈) of each kind."""
         many, count, samples = len(kinds), *q.shape[1:]
         coordinates = len(self.engine.model.mechanism.coordinates)
-        motion = np.zeros((3, coordinates, many * samples))
-        motion[0, 0] = np.tile(places, many)
-        motion[1:, 0] = np.repeat(np.array(kinds).T, samples, axis=1)
-        times = np.arange(float(many * samples))
-        W = self.engine.kernels.regress(
-            G, np.tile(q, many), Motion(times, *motion), many * samples
-        )[0]
-        phi = np.broadcast_to(phi, (count, phi.shape[1]))
+        motion = _runs(self.way, samples, coordinates, kinds)
+        q = np.tile(q, many) if many > 1 else q
+        W = self.engine.kernels.regress(G, q, motion, many * samples)[0]
         found = (phi[:, None] @ W.reshape(count, phi.shape[1], -1)).reshape(
             count, coordinates, many, samples
         )
-        return np.moveaxis(found, 2, 0)
+        return found.transpose(2, 0, 1, 3)
+
+
+@lru_cache(maxsize=16)
+def _runs(
+    way: Way, samples: int, coordinates: int, kinds: tuple[tuple[float, float], ...]
+) -> Motion:
+    """The samples once for each kind, with its (q̇, q̈); virtual coordinates stay at 0."""
+    many = len(kinds)
+    motion = np.zeros((3, coordinates, many * samples))
+    motion[0, 0] = np.tile(samples_of(way, samples), many)
+    motion[1:, 0] = np.repeat(np.array(kinds).T, samples, axis=1)
+    return Motion(np.arange(float(many * samples)), *motion)
 
 
 def _joined(parts: list[Array]) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=int)
+
+
+def _is_one(values: Values) -> bool:
+    return all(np.size(x) == 1 for x in values.values())
 
 
 def _take(values: Values, rows: Array) -> Values:
@@ -243,8 +303,12 @@ def _tracks(model: Model, values: Values, q: Array, loads: Loads, extra: Sequenc
 
 def _joint_tracks(model: Model, values: Values, q: Array, names: Sequence[str]) -> Array:
     """Joint values (joint, variant, sample); pins that close loops by the turns around these."""
-    found = np.zeros((len(names), *q.shape[1:]))
+    found, places = np.empty((len(names), *q.shape[1:])), model.topology.places
     for k, name in enumerate(names):
+        value = model.mechanism.value(name)
+        if value.number in places:
+            found[k] = q[places[value.number] + value.place]
+            continue
         turn = pin_turn(model, q, name)
         if turn is None:
             found[k] = tracks(model, values, q, [name])[0][1]
@@ -256,13 +320,12 @@ def _joint_tracks(model: Model, values: Values, q: Array, names: Sequence[str]) 
 
 def _tails(table: Table) -> Array:
     """The worst of the functions, (variant,)."""
-    found = [periodic.tail(table.m), periodic.tail(table.slope)]
-    found += [*periodic.tail(table.rates).reshape(-1, len(table.m))]
+    rows = [table.m[None], table.slope[None], table.rates.reshape(-1, *table.m.shape)]
     if table.virtual_slope.size:
         r = table.reduced
-        for rows in (r.inertia[:, 1:], r.half_slope[:, 1:], table.virtual_slope):
-            found += [*periodic.tail(rows).T]
-    worst: Array = np.max(found, axis=0)
+        more = (r.inertia[:, 1:], r.half_slope[:, 1:], table.virtual_slope)
+        rows += [x.swapaxes(0, 1) for x in more]
+    worst: Array = periodic.tail(np.concatenate(rows)).max(axis=0)
     return worst
 
 
@@ -275,36 +338,44 @@ def _nodes(table: Table, growth: Array, way: Way, intervals: int) -> Table:
             return np.zeros((*x.shape[:-1], intervals + 1))
         return periodic.finer(x, gained, intervals)
 
-    gained = table.slope.mean(axis=-1) * way.length
+    def fallen(x: Array, slope: Array) -> Array:
+        return finer(x, slope.mean(axis=-1) * way.length if x.any() else 0.0)
+
     m = finer(table.m)
     alike = r.inertia.shape[1] == 1 and np.shares_memory(table.m, r.inertia)  # no rotors
-    inertia = m[:, None] if alike else finer(r.inertia)
-    reduced = replace(
-        r,
-        q=np.linspace(way.low, way.high, intervals + 1),
-        inertia=inertia,
-        half_slope=finer(r.half_slope),
-        potential_slope=finer(r.potential_slope),
-        potential=finer(r.potential, r.potential_slope[:, 0].mean(axis=-1) * way.length),
+    reduced = Reduced(
+        _grid(way.low, way.high, intervals).copy(),
+        m[:, None] if alike else finer(r.inertia),
+        finer(r.half_slope),
+        finer(r.potential_slope),
+        r.energy,
+        fallen(r.potential, r.potential_slope[:, 0]),
+        r.path,
     )
     theta = np.empty((*table.theta.shape[:-1], intervals + 1))
     rates = np.empty((*table.rates.shape[:-1], intervals + 1))
-    for k, rate in enumerate(table.rates):
-        if np.ptp(rate, axis=-1).max() < 1e-12:  # the coordinate itself, or a wheel on it
-            rates[k] = rate[..., :1]
-            share = np.linspace(0, 1, intervals + 1)
+    spans = np.ptp(table.rates, axis=-1).max(axis=(1, 2), initial=0.0)
+    for k, span in enumerate(spans):
+        if span < 1e-12:  # the coordinate itself, or a wheel on it
+            rates[k] = table.rates[k, ..., :1]
+            share = _grid(0.0, 1.0, intervals)
             theta[k] = table.theta[k, :, :1] + growth[k, :, None] * share
         else:
-            rates[k] = finer(rate)
+            rates[k] = finer(table.rates[k])
             theta[k] = finer(table.theta[k], growth[k])
-    full = replace(
-        table,
-        reduced=reduced,
-        m=m,
-        slope=finer(table.slope),
-        virtual_slope=finer(table.virtual_slope),
-        potential=finer(table.potential, gained),
-        theta=theta,
-        rates=rates,
+    return Table(
+        reduced,
+        grown(table.loads, growth[:, 0]),
+        m,
+        finer(table.slope),
+        finer(table.virtual_slope),
+        fallen(table.potential, table.slope),
+        theta,
+        rates,
     )
-    return with_growth(full, growth[:, 0])
+
+
+@lru_cache(maxsize=16)
+def _grid(low: float, high: float, intervals: int) -> Array:
+    """Nodes of even intervals, which nobody may change."""
+    return np.linspace(low, high, intervals + 1)

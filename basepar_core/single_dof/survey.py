@@ -223,9 +223,14 @@ def survey(
 
 def with_growth(table: Table, gained: Array) -> Table:
     """The same, knowing what joints (joint,) gain in a closed motion."""
+    return replace(table, loads=grown(table.loads, gained))
+
+
+def grown(loads: Loads, gained: Array) -> Loads:
+    """The same, knowing what joints (joint,) gain in a closed motion."""
     # Whole turns, or nothing but rounding.
     growth = {k: float(x) for k, x in enumerate(gained) if abs(x) > 1e-6}
-    return replace(table, loads=replace(table.loads, growth=growth))
+    return replace(loads, growth=growth)
 
 
 def stacked(table: Table, variant: int = 0) -> Array:

@@ -99,6 +99,36 @@ def test_who_does_not_turn_and_who_needs_more(monkeypatch):
     assert turner(values, 360).coarse.tolist() == [2]
 
 
+@pytest.mark.parametrize(
+    ("name", "symbol", "value"),
+    [("bicycle", "l1", 0.43), ("dwell", "AB", 0.031), ("four-bar", "Dx", 0.95)],
+)
+def test_one_variant_deformed_is_the_one_that_walks(name, symbol, value, monkeypatch):
+    model = prepare(load(name))
+    turner = periodic_tables.Turner(Engine(model), find_way(model))
+    [(_, table, turn)] = turner({symbol: np.array([value, value])}, 100).parts()
+    assert turner.samples == table.reduced.path.q.shape[-1]
+    monkeypatch.setattr(periodic_tables.Turner, "_from", None)  # nothing walks
+    found = turner({symbol: np.array([value])}, 100)
+    [(_, alone, one)] = found.parts()
+    assert found.rows.tolist() == [0]
+    assert alone.loads.growth.keys() == table.loads.growth.keys()
+    pairs = [(getattr(one, f), getattr(turn, f)) for f in ("m", "work", "drag", "fan", "pull")]
+    pairs.append((alone.theta.swapaxes(0, 1), table.theta.swapaxes(0, 1)))
+    pairs.append((alone.reduced.half_slope, table.reduced.half_slope))
+    for x, y in pairs:
+        np.testing.assert_allclose(x, y[:1], rtol=0, atol=1e-12 * np.abs(y).max(initial=1.0))
+
+
+def test_one_variant_that_does_not_turn_or_needs_more_walks():
+    model = prepare(load("dwell"))
+    turner = periodic_tables.Turner(Engine(model), find_way(model))
+    assert turner({"AB": np.array([0.2])}, 100).lost.tolist() == [0]
+    near = {"AB": np.array([0.033]), "OC": np.array([0.08])}
+    [(_, table, _)] = turner(near, 100).parts()
+    assert table.reduced.path.q.shape[-1] > turner.samples
+
+
 def known(count):
     """exp(sin q) + q/3, its slope, and what a turn gains."""
     q = np.linspace(0, 2 * np.pi, count, endpoint=False)
@@ -106,7 +136,9 @@ def known(count):
     return (wave + q / 3)[None], (np.cos(q) * wave + 1 / 3)[None], np.array([2 * np.pi / 3])
 
 
-def test_slopes_integrals_and_nodes_of_a_known_function():
+@pytest.mark.parametrize("few", [0, 80])
+def test_slopes_integrals_and_nodes_of_a_known_function(few, monkeypatch):
+    monkeypatch.setattr(periodic, "FEW", few)  # transforms, or sums as they stand
     values, slope, gained = known(48)
     # Coefficients of exp(sin) fall below 1e-16 at 15; slopes multiply rounding by harmonics.
     np.testing.assert_allclose(periodic.slopes(values, gained, 2 * np.pi), slope, atol=1e-13)
