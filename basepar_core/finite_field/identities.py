@@ -147,10 +147,9 @@ def _at_one_point(
             break
     rows = motion.mixed_rows()
     zero = nmod(0, draw.prime)
-    flat = [column.get(k, zero) for column in columns for k in range(rows.nrows())]
-    products = nmod_mat(len(vectors), rows.nrows(), flat, draw.prime) * rows
     return draw.prime, [
-        all(products[i, k] == 0 for k in range(rows.ncols())) for i in range(len(vectors))
+        all(sum((x * rows[j, k] for j, x in c.items()), zero) == 0 for k in range(rows.ncols()))
+        for c in columns
     ]
 
 
