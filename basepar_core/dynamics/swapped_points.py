@@ -21,7 +21,12 @@ def advised(
     stated: Mapping[str, float],
     laid_out: Callable[[Mechanism], tuple[BodyNewton, Bodies]],
 ) -> AssemblyError:
-    """The error of open loops, with the joint whose points are swapped where there is just one."""
+    """The error of open loops, with the joint whose points are swapped where there is just one.
+
+    Values that are stated beside the coordinates tell whether they close as they are meant to.
+    """
+    if not stated.keys() - {*mechanism.coordinates}:
+        return error
     found = [
         joint
         for joint in mechanism.joints
@@ -53,10 +58,11 @@ def _closes(
 ) -> bool:
     """Whether it closes at about all joint values that are stated."""
     try:
-        newton, start = laid_out(mechanism)
-        held = {name: newton.near[name] for name in mechanism.coordinates}
-        dims = geometry(mechanism, {})
-        closed = BodyNewton(mechanism, dims, held, newton.near).solve(start)
+        with np.errstate(all="ignore"):  # points may coincide that must not
+            newton, start = laid_out(mechanism)
+            held = {name: newton.near[name] for name in mechanism.coordinates}
+            dims = geometry(mechanism, {})
+            closed = BodyNewton(mechanism, dims, held, newton.near).solve(start)
     except AssemblyError:
         return False
     measured = measure(mechanism, dims, closed)
