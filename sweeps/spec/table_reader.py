@@ -70,7 +70,9 @@ def _of_csv(path: Path, lines: Any, units: Mapping[str, Unit]) -> Table:
     mistakes = [
         Mistake(
             name,
-            f"no symbol of this name{did_you_mean(name, units) or f'; there are {listed}'}",
+            f"no symbol of this name{did_you_mean(name, units) or f'; there are {listed}'}"
+            if name
+            else "a column without a title (an index?): take it out of all lines",
             1,
         )
         for name in names

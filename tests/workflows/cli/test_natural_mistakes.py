@@ -680,6 +680,12 @@ TRIED = {
         "",
         ("write {from: 0.2, to: 0.6, count: 5}",),
     ),
+    "a table with an index": (
+        "sweep",
+        TABLE,
+        ",lx1\n0,0.3\n1,0.4\n",
+        ("a column without a title (an index?): take it out of all lines",),
+    ),
     "an option for the record": (
         "identify",
         "four-bar --data run.csv",
