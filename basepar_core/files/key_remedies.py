@@ -2,7 +2,22 @@
 
 from collections.abc import Collection, Mapping
 
+from .remedies import written
 from .yaml_nodes import Fields, Items, Node, Text
+
+
+def damping_of_spring(key: str, entries: Mapping[str, Node], path: str) -> str:
+    """The remedy for a spring with a damping; nothing for other keys."""
+    section, _, name = path.partition(".")
+    if section != "springs" or key != "damping":
+        return ""
+    damping = written(entries[key])
+    if "joint" in entries:
+        inner = f"{{{written(entries['joint'])}: {{viscous: {damping}}}}}"
+        return f"; at a joint it is friction: write `friction: {inner}` beside `springs`"
+    ends = [f"{one}: {written(entries[one])}" for one in ("connects", "at") if one in entries]
+    inner = f"{{{name}_damper: {{{', '.join([*ends, f'damping: {damping}'])}}}}}"
+    return f"; dampers stand beside `springs`: write `dampers: {inner}`, without this line"
 
 
 def directions(key: str, entries: Mapping[str, Node], known: Collection[str]) -> str:

@@ -126,6 +126,7 @@ class Reading:
                 hint = (
                     remedies.decimal_comma(key, entries)
                     or key_remedies.directions(key, entries, known)
+                    or key_remedies.damping_of_spring(key, entries, node.path)
                     or did_you_mean(key, [one for one in known if one != rest])
                     or remedies.other_word(key, entries, known)
                     or remedies.how_many(key, entry, lacking)
@@ -199,7 +200,10 @@ class Reading:
     def name(self, node: Node, name: str, what: str) -> bool:
         """Whether a key may be a name (of a body, a joint, a spring); reported if not."""
         if name == "ground":
-            self.mistake(node, f"'ground' is the world; no {what} may be named so")
+            self.mistake(
+                node,
+                f"'ground' is the world, and is there: take this line out, or rename the {what}",
+            )
             return False
         if not _NAME.match(name):
             self.mistake(

@@ -24,7 +24,11 @@ from .yaml_nodes import Fields, Node, Text
 def read_symbols(
     reading: Reading, geometry: Node | None, constants: Node | None
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...]]:
-    """Symbols of the geometry and constants, each declared once."""
+    """Symbols of the geometry and constants, each declared once; empty sections have none."""
+    if isinstance(geometry, Text) and not geometry.value:
+        geometry = None
+    if isinstance(constants, Text) and not constants.value:
+        constants = None
     what = "a mapping of symbols, such as lx: {value: 0.3, unit: m}"
     read = [reading.entries(geometry, what), reading.entries(constants, what)]
     if (geometry and read[0] is None) or (constants and read[1] is None):

@@ -133,7 +133,8 @@ def _joined(word: str, given: Sequence[str], lists: Sequence[str]) -> str:
         return ""
     if given[place - 2] in lists:
         words = takewhile(lambda one: not one.startswith("-"), given[place - 1 :])
-        return f"; if it belongs to {given[place - 2]}, write {given[place - 2]} {','.join(words)}"
+        joined = ",".join(one.strip(",") for one in words)
+        return f"; if it belongs to {given[place - 2]}, write {given[place - 2]} {joined}"
     option, before = given[place - 2 : place]
     whole = f"{before}={word}"
     if before.endswith(","):  # of several

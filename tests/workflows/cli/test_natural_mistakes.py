@@ -680,6 +680,27 @@ TRIED = {
         "",
         ("write {from: 0.2, to: 0.6, count: 5}",),
     ),
+    "damping of a spring": (
+        "show",
+        file(
+            ARM,
+            "coordinates:",
+            "springs: {S: {connects: [ground, arm], at: [[0, 0, 1], [a, 0, 0]], rest: 1 m,"
+            " stiffness: 10 N/m, damping: 2 N*s/m}}\ncoordinates:",
+        ),
+        "",
+        (
+            "springs.S.damping (line",
+            "write `dampers: {S_damper: {connects: [ground, arm], at: [[0, 0, 1], [a, 0, 0]], "
+            "damping: 2 N*s/m}}`",
+        ),
+    ),
+    "a list with blanks": (
+        "base",
+        "four-bar --eliminate crank.mx, coupler.mx",
+        "",
+        ("write --eliminate crank.mx,coupler.mx",),
+    ),
     "a table with an index": (
         "sweep",
         TABLE,
@@ -913,6 +934,12 @@ def test_a_body_with_both_pins_at_its_origin():
     pins = given.replace("[Dx, Dy], [lx3, 0]", "[Dx, Dy], [0, 0]")
     with pytest.warns(basepar.BaseparWarning, match="C and D stand at one point of rocker"):
         loads(pins)
+
+
+def test_constants_may_be_empty():
+    given = library_path("four-bar").read_text()
+    moved = re.sub(r"constants: .*", "  rho: {value: 2.7, unit: kg/m}\nconstants:", given)
+    assert loads(moved).constants == ()
 
 
 def test_gravity_that_points_upwards():
