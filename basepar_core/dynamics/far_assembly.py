@@ -135,7 +135,10 @@ class Search:
         normal = np.einsum("rsl,rtl->lst", scaled, scaled)
         normal += damping[:, None, None] * np.eye(self.graph.speeds)
         slope = np.einsum("rsl,rl->ls", scaled, gaps)
-        step = -np.linalg.solve(normal, slope[..., None])[..., 0].T
+        try:
+            step = -np.linalg.solve(normal, slope[..., None])[..., 0].T
+        except np.linalg.LinAlgError:  # the least damping is lost beside large entries
+            step = -(np.linalg.pinv(normal, hermitian=True) @ slope[..., None])[..., 0].T
         step *= np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=0), 1e-300))
         return step * self.unit
 

@@ -222,7 +222,7 @@ def survey(
 
 
 def with_growth(table: Table, gained: Array) -> Table:
-    """The same, knowing what joints (joint,) gain in a closed motion."""
+    """A table whose loads know what joints (joint,) gain in a closed motion."""
     return replace(table, loads=grown(table.loads, gained))
 
 

@@ -2,11 +2,15 @@
 
 import math
 import re
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
+from basepar_core.api import load
 from basepar_core.dynamics.assembly import assemble
 from basepar_core.errors import AssemblyError
+from basepar_core.expressions import Number
 from basepar_core.files import mechanism_file
 
 
@@ -78,3 +82,21 @@ def test_a_crank_that_is_held_does_not_move_to_close():
     # From the crank's end to the pivot 0.7 m, and 0.4 m of links in line.
     assert found == pytest.approx({"m": 0.3}, rel=1e-3)
     assert joint in {"B", "C", "D"}
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol", "share"), [("3-rrr", "a", 1 / 100), ("bicycle", "r", 30)]
+)
+def test_lengths_that_are_far_off_are_reported(name, symbol, share):
+    """The least damping is lost beside entries that large: normal equations are singular."""
+    given = load(name)
+    geometry = tuple(
+        replace(
+            one, value=Number(Fraction(given.nominal[symbol] * share).limit_denominator(10**6))
+        )
+        if one.name == symbol
+        else one
+        for one in given.geometry
+    )
+    _, gaps = reported(replace(given, geometry=geometry))
+    assert max(gaps.values()) > 0.01
