@@ -6,6 +6,7 @@ from .compiled import compiled as compiled
 from .extended import beside as beside
 from .extended import extend as extend
 from .extended import extended_observation as extended_observation
+from .named_parameters import parameter_indices as parameter_indices
 from .nominal import nearby_observation as nearby_observation
 from .nominal import nominal_observation as nominal_observation
 from .numeric_route import CLEAR as CLEAR
@@ -32,5 +33,4 @@ from .result import VectorGrade as VectorGrade
 from .result import number_of as number_of
 from .symbolic_route import black_box as black_box
 from .symbolic_route import numeric as numeric
-from .symbolic_route import parameter_indices as parameter_indices
 from .symbolic_route import symbolic as symbolic

@@ -19,6 +19,7 @@ from .closure import Outcome as Outcome
 from .closure import Trace as Trace
 from .closure import prepare as prepare
 from .closure import trace as trace
+from .closure import trace_alone as trace_alone
 from .closure import trace_states as trace_states
 from .cognates import FourBar as FourBar
 from .cognates import cognates as cognates

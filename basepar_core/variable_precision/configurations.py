@@ -8,7 +8,7 @@ that the enclosure allows.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from flint import arb, arb_mat, ctx
@@ -52,12 +52,14 @@ class Placement:
     """Exact poses: quaternions (of any length) and origins of the bodies in the world.
 
     A rotation matrix of rounded numbers is not orthogonal; that of a quaternion is. `coupled`
-    are the joint values of couplings, in the order of their terms, in float64.
+    are the joint values of couplings, in the order of their terms, in float64; `jacobian` that of
+    the equations, where a configuration was closed.
     """
 
     q: list[Quaternion]
     p: list[Vec]
     coupled: tuple[float, ...] = ()
+    jacobian: arb_mat | None = None
 
     def poses(self) -> Poses:
         """Orientations and origins, as narrow as the precision in force makes them."""
@@ -85,10 +87,30 @@ class Placement:
         )
 
 
+@dataclass
+class Closings:
+    """How far a variant's samples have been closed: more digits begin there.
+
+    Attributes
+    ----------
+    at
+        Per sample where Newton's method last ended, with the Jacobian there.
+    rows
+        Numbers of the equations that are solved; None: not chosen yet.
+    """
+
+    at: dict[int, Placement] = field(default_factory=dict)
+    rows: list[int] | None = None
+
+
 @dataclass(frozen=True)
 class Closed:
-    """One sample: balls of poses and of unit-rate motions per coordinate, and what solves them."""
+    """One sample: balls of poses and of unit-rate motions per coordinate, and what solves them.
 
+    `at` is the configuration in their midst.
+    """
+
+    at: Placement
     poses: Poses
     modes: tuple[Twists, ...]
     jacobian: arb_mat
@@ -96,7 +118,7 @@ class Closed:
 
 
 class System:
-    """The equations of one variant; rows chosen once from its first sample.
+    """The equations of one variant; rows chosen once, if not given, from its first sample.
 
     Parameters
     ----------
@@ -104,6 +126,8 @@ class System:
         For its coordinates.
     dims
         Geometry at the precision in force.
+    rows
+        Equations to solve, as another `System` of this variant chose them.
 
     Attributes
     ----------
@@ -114,7 +138,7 @@ class System:
         What the inverse of a sample's Jacobian is expected not to exceed.
     """
 
-    def __init__(self, mechanism: Mechanism, dims: Geometry):
+    def __init__(self, mechanism: Mechanism, dims: Geometry, rows: list[int] | None = None):
         self.bodies, self.planar = len(mechanism.bodies), mechanism.planar
         self.kept = (2, 3, 4) if self.planar else tuple(range(6))
         self.unknowns = len(self.kept) * self.bodies
@@ -125,7 +149,7 @@ class System:
         #: Of joints, then the further ones as of the sample that is looked at.
         self.fixed: list[Equation] = [*self.joints, *self.further]
         self.drives, self.order = _drives(mechanism, dims)
-        self.rows: list[int] | None = None
+        self.rows = rows
         self.norm = 1.0
 
     @property
@@ -144,9 +168,11 @@ class System:
         self.fixed = [*self.joints, *near(self.further, start.coupled)]
         q = [[state[0][k] for k in indices] for indices in self.order]
         driven = [e for d, mine in zip(self.drives, q, strict=True) for e in d.equations(mine)]
-        poses, jacobian, proved = self._enclosed(*self._newton(start, driven), driven)
+        at, residual = self._newton(start, driven)
+        poses, jacobian, proved = self._enclosed(at, residual, driven)
         unit = proved.solve(jacobian, self._unit_rates(poses, q))
-        return Closed(poses, tuple(self._twists(unit)), jacobian, proved)
+        at = replace(at, jacobian=jacobian)
+        return Closed(at, poses, tuple(self._twists(unit)), jacobian, proved)
 
     def coupled_values(self, at: Poses) -> dict[str, arb]:
         """Joint values that couplings name, next to `close`'s."""
@@ -155,11 +181,13 @@ class System:
     def _newton(self, start: Placement, driven: Sequence[Equation]) -> tuple[Placement, float]:
         """Where Newton's steps and chords between them end, and log2 of what stays open."""
         at, full, gain, right = start, ctx.prec, 0.0, 0.0
-        bits, fresh = min(full, FIRST_BITS), True
+        matrix, fresh = start.jacobian, True
+        # Where it was closed to fewer digits, the first step is a chord of that Jacobian's.
+        bits = full if matrix is not None else min(full, FIRST_BITS)
         for turn in range(NEWTON_STEPS):
             with working(bits):
                 poses = at.poses()
-                if fresh:
+                if matrix is None or (fresh and turn):
                     matrix = self._matrix(self._rows(poses, driven))
                 gaps = self._gaps(poses, driven)
                 residual = worst(gaps)

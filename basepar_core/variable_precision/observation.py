@@ -7,7 +7,7 @@ radius among them is the error of the integers.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from flint import arb, fmpz, fmpz_mat
@@ -20,6 +20,7 @@ from basepar_core.dynamics import (
     excitation,
     kinematics,
     trace,
+    trace_alone,
     trace_states,
 )
 from basepar_core.errors import MotionError
@@ -27,7 +28,7 @@ from basepar_core.mechanism import States
 
 from . import motion as exact_motion
 from .arithmetic import bits_of, working
-from .configurations import System, poses_from_floats
+from .configurations import Closings, System, poses_from_floats
 from .exact_geometry import geometry, symbol_values
 from .krawczyk import NotClosedError, worst
 from .motion import Start
@@ -144,6 +145,8 @@ class Variant:
         Where the motion starts, and which samples are used.
     amplification
         What an error of a configuration may grow by on its way to the other joints.
+    closings
+        How far its samples have been closed.
     """
 
     model: Model
@@ -153,6 +156,7 @@ class Variant:
     coupled: np.ndarray
     start: Start
     amplification: float
+    closings: Closings = field(default_factory=Closings, init=False, repr=False, compare=False)
 
     @property
     def picks(self) -> tuple[int, ...]:
@@ -171,7 +175,10 @@ class Variant:
         return replace(self, start=replace(self.start, picks=picks))
 
     def observe(self, digits: float, form: str = "W") -> IntegerMatrix:
-        """W to so many decimal digits, computed from the float64 configurations anew.
+        """W to so many decimal digits.
+
+        Configurations are closed from the float64 ones or, with more digits, from the last; W is
+        computed anew. However near a start is, its loops must close at the precision in force.
 
         Parameters
         ----------
@@ -200,15 +207,16 @@ class Variant:
     def _observed(self, digits: float, form: str) -> IntegerMatrix:
         mechanism = self.model.mechanism
         dims = geometry(mechanism, symbol_values(mechanism, self.values))
-        system = System(mechanism, dims)
+        system = System(mechanism, dims, self.closings.rows)
         rows: list[list[arb]] = []
         first: list[arb] | None = None
         states = exact_motion.samples(mechanism, self.start)
         for sample, state in zip(self.picks, states, strict=True):
-            near = poses_from_floats(
+            near = self.closings.at.get(sample) or poses_from_floats(
                 self.R[sample], self.p[sample], mechanism.planar, self.coupled[sample]
             )
             closed = system.close(near, state)
+            self.closings.at[sample], self.closings.rows = closed.at, system.rows
             if form == "modes":
                 rows += mode_rows(mechanism.planar, closed, dims)
                 continue
@@ -263,10 +271,11 @@ def variants(
     """
     mechanism = model.mechanism
     motion = excitation(mechanism, model.assembled.coordinates)
-    if path is None and not columns and isinstance(mechanism.excitation, States):
-        path = trace_states(model, motion.q)
-    elif path is None:
+    if path is None and columns:
         path = trace(model, columns, motion.q)
+    elif path is None:
+        states = isinstance(mechanism.excitation, States)
+        path = (trace_states if states else trace_alone)(model, motion.q)
     R, p = _placed(model, columns, path.q)
     share = max(ROWS / len(mechanism.coordinates), USUAL_RANK)
     count = math.ceil(share * len(mechanism.parameter_names))

@@ -52,7 +52,7 @@ def _show(options: argparse.Namespace) -> int:
 def _base(options: argparse.Namespace) -> int:
     from basepar_core.base import extend
     from basepar_core.dynamics import select
-    from workflows.jobs import CertifiedBase, base_routes, certified_base
+    from workflows.jobs import base_routes
     from workflows.views import base, terminal
 
     route = options.route
@@ -64,8 +64,11 @@ def _base(options: argparse.Namespace) -> int:
         return _all_routes(options, model, gone)
     chosen = select(model.mechanism, listed(options.columns_with))
     seen = _energies(model, chosen) if options.observation == "energy" else None
+    certificate, not_done = None, ""
     with terminal.long_steps() as say:
         if options.certificate or options.within is not None:
+            from workflows.jobs import certified_base
+
             made = certified_base(
                 model,
                 gone,
@@ -74,13 +77,12 @@ def _base(options: argparse.Namespace) -> int:
                 columns=chosen if options.certificate else None,
                 seen=seen and seen[0],
             )
+            inertial, certificate, not_done = made.base, made.document, made.not_done
         else:
-            base_ = base_routes.find(model, route, gone, options.digits, seen and seen[0], say)
-            made = CertifiedBase(base_, None, "")
-    inertial = made.base
+            inertial = base_routes.find(model, route, gone, options.digits, seen and seen[0], say)
     found = extend(model, inertial, chosen, seen and seen[1])
-    if made.document:
-        certificates.write(made.document, Path(options.certificate))
+    if certificate:
+        certificates.write(certificate, Path(options.certificate))
     if options.format != "table":
         from workflows.export import base as exported
 
@@ -88,11 +90,11 @@ def _base(options: argparse.Namespace) -> int:
         document = {"mechanism": found.mechanism, "format": options.format, "text": text}
     else:
         document = found.document()
-    if made.document:
+    if certificate:
         document["certificate_file"] = options.certificate
-    if made.not_done:
-        document["not_done"] = made.not_done
-    status = int(bool(made.not_done))
+    if not_done:
+        document["not_done"] = not_done
+    status = int(bool(not_done))
     if options.json:
         emit(document)
         return status
@@ -100,10 +102,10 @@ def _base(options: argparse.Namespace) -> int:
         base.show(document, options.columns, model.mechanism.uncounted)
     else:
         print(text)
-    if made.document:
+    if certificate:
         terminal.beside(options.format == "table").print(f"certificate: {options.certificate}")
-    if made.not_done:
-        terminal.err.print(f"not done: {made.not_done}", style="yellow", soft_wrap=True)
+    if not_done:
+        terminal.err.print(f"not done: {not_done}", style="yellow", soft_wrap=True)
     return status
 
 
@@ -122,7 +124,6 @@ def _energies(model: "Model", chosen: "tuple[Column, ...]") -> "tuple[Observatio
 def _check_base(options: argparse.Namespace) -> None:
     """Options that do not go together, before anything is computed."""
     from basepar_core.errors import UsageError
-    from workflows.drawing import check_ending
 
     digits, route = options.digits, options.route
     if digits is not None and (route not in ("precise", "all") or digits < 1):
@@ -131,6 +132,8 @@ def _check_base(options: argparse.Namespace) -> None:
     if options.output:
         if route != "all":
             raise UsageError("-o draws singular values: it goes with --route all.", ["--output"])
+        from workflows.drawing import check_ending
+
         check_ending(Path(options.output))
     if options.certificate and route != "symbolic":
         raise UsageError("--certificate goes with --route symbolic.", ["--certificate"])

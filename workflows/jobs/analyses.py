@@ -3,7 +3,7 @@
 The command line and the library ask the same questions here, with the same words and defaults.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,12 +43,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import ReducedMechanism, noise_levels, reduce_mechanism
 
 from .raw_logs import LogRead, LogWords, is_raw, read_raw, read_second
-
-Say = Callable[[str], None]
-
-
-def silent(_: str) -> None:
-    """Say nothing."""
+from .saying import Say, silent
 
 
 def _indices(model: Model, eliminate: Sequence[str]) -> list[int] | None:

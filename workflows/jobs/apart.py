@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from basepar_core.errors import BaseparError, UsageError
 
-from .analyses import Say
+from .saying import Say
 
 T = TypeVar("T")
 #: Seconds between two reports of a step that lasts.

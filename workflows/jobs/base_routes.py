@@ -10,27 +10,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from basepar_core import base as routes  # each loads when it is asked for: sympy takes a while
 from basepar_core.arrays import Array
-from basepar_core.base import (
-    BaseParameters,
-    Condition,
-    PreciseParameters,
-    black_box,
-    conditions,
-    nominal_observation,
-    numeric,
-    precise,
-    product,
-    symbolic,
-)
+from basepar_core.base import BaseParameters
 from basepar_core.dynamics import Model, Observation
 from basepar_core.errors import EliminationError, FamilyError, UsageError
-from basepar_core.symbolic import GeometryField
-from workflows.drawing import Spectra, of_route
+
+if TYPE_CHECKING:
+    from workflows.drawing import Spectra
 
 #: Entries of β by two routes are the same within this share of the largest: float64's null
 #: space loses the digits that W's condition costs, and a doubtful one is not compared at all.
@@ -61,14 +52,14 @@ def find(
         The product route has no class, or the black box no points, for this mechanism.
     """
     if route == "precise":
-        return precise(model, list(wanted) if wanted is not None else None, digits)
+        return routes.precise(model, list(wanted) if wanted is not None else None, digits)
     if route == "product":
-        return product(model, wanted)
+        return routes.product(model, wanted)
     if route == "black-box":
-        return black_box(model, wanted, seen)
+        return routes.black_box(model, wanted, seen)
     if route == "symbolic":
-        return symbolic(model, wanted, seen=seen, say=say)
-    return numeric(model, wanted, seen=seen)
+        return routes.symbolic(model, wanted, seen=seen, say=say)
+    return routes.numeric(model, wanted, seen=seen)
 
 
 @dataclass(frozen=True)
@@ -93,7 +84,7 @@ class Comparison:
     found: Mapping[str, BaseParameters]
     seconds: Mapping[str, float]
     cpu_seconds: Mapping[str, float]
-    spectra: Spectra
+    spectra: "Spectra"
     agreed: str
     why: tuple[str, ...]
     not_run: Mapping[str, str]
@@ -116,7 +107,7 @@ class Comparison:
     def _row(self, route: str) -> dict[str, Any]:
         base = self.found[route]
         digits = FLOAT_DIGITS if route == "numeric" else None
-        if isinstance(base, PreciseParameters):
+        if isinstance(base, routes.PreciseParameters):
             digits = base.observed_digits
         return {
             "route": route,
@@ -167,8 +158,10 @@ def compare(
         seconds[route] = time.perf_counter() - started
         cpu[route] = time.process_time() - spent
 
+    from workflows.drawing import of_route
+
     say("observation matrix")
-    seen = nominal_observation(model)
+    seen = routes.nominal_observation(model)
     run("symbolic", partial(find, model, "symbolic", wanted, seen=seen))
     gone = found["symbolic"].eliminated
     for route in ("numeric", "precise"):
@@ -187,7 +180,7 @@ def compare(
         except (EliminationError, FamilyError, UsageError) as error:
             not_run[route] = error.message
     precise_ = found["precise"]
-    assert isinstance(precise_, PreciseParameters)
+    assert isinstance(precise_, routes.PreciseParameters)
     spectra = of_route(seen, precise_)
     return Comparison(found, seconds, cpu, spectra, *_judged(found, spectra), not_run)
 
@@ -197,10 +190,12 @@ def _product_of(model: Model, gone: Sequence[int]) -> BaseParameters:
     mechanism = model.mechanism
     if not mechanism.planar:
         raise UsageError("the product class is of planar mechanisms", ["--route"])
+    from basepar_core.symbolic import GeometryField
+
     names, field = mechanism.parameter_names, GeometryField.of(mechanism)
-    if _holds(conditions(mechanism, field, [names[k] for k in gone])):
-        return product(model, gone)
-    found = product(model)
+    if _holds(routes.conditions(mechanism, field, [names[k] for k in gone])):
+        return routes.product(model, gone)
+    found = routes.product(model)
     failed = [condition.name for condition in found.conditions if not condition.holds]
     if failed:
         raise UsageError(
@@ -209,7 +204,7 @@ def _product_of(model: Model, gone: Sequence[int]) -> BaseParameters:
     return found
 
 
-def _holds(checked: Sequence[Condition]) -> bool:
+def _holds(checked: Sequence["routes.Condition"]) -> bool:
     return all(condition.holds for condition in checked)
 
 
@@ -218,7 +213,9 @@ def _family(base: BaseParameters) -> BaseParameters:
     return base.of_family or base
 
 
-def _judged(found: Mapping[str, BaseParameters], spectra: Spectra) -> tuple[str, tuple[str, ...]]:
+def _judged(
+    found: Mapping[str, BaseParameters], spectra: "Spectra"
+) -> tuple[str, tuple[str, ...]]:
     """agreed, doubtful or contradictory; and why.
 
     Each is judged by its own doubts: float64 that cannot decide has no vote, and takes none from
@@ -288,7 +285,7 @@ def _regrouped(base: BaseParameters, eliminated: Sequence[int]) -> Array | None:
     return np.asarray(-np.linalg.solve(square.T, null[kept].T).T)
 
 
-def _float_doubt(base: BaseParameters, spectra: Spectra) -> str:
+def _float_doubt(base: BaseParameters, spectra: "Spectra") -> str:
     """Why double precision cannot decide, in terms of what variable precision sees."""
     hidden = spectra.hidden()
     if not hidden:

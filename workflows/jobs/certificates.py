@@ -17,8 +17,8 @@ from basepar_core.errors import UsageError
 from basepar_core.texts import text_of
 
 from . import base_routes
-from .analyses import Say
 from .apart import TimeOverError, apart
+from .saying import Say
 
 _REMEDY = (
     "Write as symbols only what is to vary, and the rest as numbers; or allow more time. "

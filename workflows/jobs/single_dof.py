@@ -23,7 +23,7 @@ from basepar_core.single_dof import (
     the_coordinate,
 )
 
-from .analyses import Say, silent
+from .saying import Say, silent
 
 #: Places on which dwells are looked for.
 FINE = 1440

@@ -1,6 +1,7 @@
 """Honest radii: what is enclosed is there, and what is not there is refused."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,6 +94,34 @@ def test_declared_errors_hold_at_any_digits():
         pairs = zip(few.entries.entries(), many.entries.entries(), strict=True)
         assert all(abs((x << off) - y) <= (few.radius << off) + many.radius for x, y in pairs)
         assert few.radius <= 64
+
+
+@pytest.mark.parametrize("name", ["sla-suspension", "gripper", "parallelogram"])
+@pytest.mark.parametrize("off", [0.0, 1e-25])
+def test_more_digits_begin_at_the_last_and_are_as_right(name, off):
+    """From configurations of forty digits, their last ones spoilt too, as from float64's."""
+    model = prepare(load(name))
+    one, anew = variant(model, {}, 6), variant(model, {}, 6).observe(100)
+    one.observe(40)
+    for sample, at in one.closings.at.items():
+        p = [(x + arb(off), y, z) for x, y, z in at.p]
+        one.closings.at[sample] = replace(at, p=p)
+    again = one.observe(100)
+    assert again.scale == anew.scale
+    assert max(abs(x) for x in (again.entries - anew.entries).entries()) <= (
+        again.radius + anew.radius
+    )
+    assert again.radius <= 64
+
+
+def test_loops_closed_too_loosely_are_closed_by_the_next_digits_or_not_at_all():
+    one = variant(prepare(load("four-bar")), {}, 3)
+    one.observe(40)
+    for sample, at in one.closings.at.items():
+        p = [(x + arb(1e-5), y, z) for x, y, z in at.p]  # another branch might be as near
+        one.closings.at[sample] = replace(at, p=p)
+    with pytest.raises(NotClosedError, match="configuration is off"):
+        one.observe(100)
 
 
 def test_roots_of_relations_are_enclosed():
