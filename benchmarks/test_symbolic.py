@@ -20,10 +20,10 @@ import pytest
 import yaml
 
 from basepar_core.base.compiled import compiled
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.base.symbolic_route import (
     nominal_observation,
     numeric,
-    parameter_indices,
     symbolic,
 )
 from basepar_core.dynamics import closure

@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 
 from basepar_core.api import load
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic_route import parameter_indices, symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.dynamics.motion import cycle
 from basepar_core.dynamics.regressor import observe

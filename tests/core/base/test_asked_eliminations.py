@@ -6,9 +6,10 @@ that only its mass matters, and the crank's mass sits on its hinge.
 
 import pytest
 
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.base.precise_route import precise
 from basepar_core.base.product_route import product
-from basepar_core.base.symbolic_route import black_box, numeric, parameter_indices, symbolic
+from basepar_core.base.symbolic_route import black_box, numeric, symbolic
 from basepar_core.dynamics.closure import prepare
 from basepar_core.errors import EliminationError
 from basepar_core.files import mechanism_file

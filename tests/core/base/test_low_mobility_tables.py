@@ -14,8 +14,9 @@ import pytest
 import yaml
 
 from basepar_core.api import load
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.base.precise_route import precise, precise_rank
-from basepar_core.base.symbolic_route import nominal_observation, numeric, parameter_indices
+from basepar_core.base.symbolic_route import nominal_observation, numeric
 from basepar_core.dynamics.closure import prepare
 from basepar_core.variable_precision.numbers import text
 from workflows import reproduce

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from basepar_core.api import load
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.base.numeric_route import CLEAR, check, group, spectrum
-from basepar_core.base.symbolic_route import numeric, parameter_indices, symbolic
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics import closure, motion, regressor
 from basepar_core.errors import EliminationError
 from basepar_core.files import mechanism_file

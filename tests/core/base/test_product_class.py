@@ -7,10 +7,11 @@ from itertools import combinations
 import pytest
 
 from basepar_core.api import load
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.base.product_class import ADDED, ProductSearch, candidates, matches
 from basepar_core.base.product_conditions import conditions, openings
 from basepar_core.base.product_route import ProductParameters, product
-from basepar_core.base.symbolic_route import parameter_indices, symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.closure import Model, prepare
 from basepar_core.errors import EliminationError, FamilyError, UsageError
 from basepar_core.files.mechanism_file import loads

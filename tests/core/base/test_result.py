@@ -6,8 +6,9 @@ import pickle
 import numpy as np
 import pytest
 
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.base.result import Certificate
-from basepar_core.base.symbolic_route import numeric, parameter_indices, symbolic
+from basepar_core.base.symbolic_route import numeric, symbolic
 from basepar_core.dynamics import closure
 from basepar_core.files import mechanism_file
 

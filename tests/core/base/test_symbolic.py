@@ -10,10 +10,10 @@ import pytest
 import sympy
 import yaml
 
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.base.symbolic_route import (
     nominal_observation,
     numeric,
-    parameter_indices,
     symbolic,
 )
 from basepar_core.dynamics import closure, motion, regressor

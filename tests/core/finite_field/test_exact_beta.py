@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.base.result import BaseParameters
-from basepar_core.base.symbolic_route import parameter_indices, symbolic
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics import closure
 from basepar_core.dynamics.closure import Model
 from basepar_core.errors import EliminationError, FamilyError

@@ -8,7 +8,7 @@ import pytest
 import sympy
 import yaml
 
-from basepar_core.base.symbolic_route import parameter_indices
+from basepar_core.base.named_parameters import parameter_indices
 from basepar_core.errors import EliminationError
 from basepar_core.files import mechanism_file
 from basepar_core.mechanism import Mechanism

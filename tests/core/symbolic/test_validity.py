@@ -5,7 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from basepar_core.base.symbolic_route import parameter_indices, symbolic
+from basepar_core.base.named_parameters import parameter_indices
+from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics import closure
 from basepar_core.expressions.tree import Call, Name, Number, add, evaluate, multiply, subtract
 from basepar_core.files import mechanism_file
