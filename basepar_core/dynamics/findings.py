@@ -8,13 +8,14 @@ from basepar_core.arrays import Array
 from basepar_core.errors import MotionError
 from basepar_core.mechanism import GROUND
 
-from .assembly import stated_values
+from .assembly import laid_out, stated_values
 from .branches import dependent_values
 from .closure import Model, Outcome, Trace, trace
 from .coupling_findings import contradicted, coupled_values
 from .joint_tracks import tracks
 from .kinematics import geometry
 from .motion import cycle, excitation
+from .swapped_points import SwappedPoints, explaining
 
 #: A value that was stated and is found this far off was taken from another branch most likely:
 #: rad, and share of a length.
@@ -89,6 +90,12 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
         elif name in numbers and _is_far(value, numbers[name], it.value(name).is_length):
             found.append(FoundValue(name, value, float(numbers[name])))
     return tuple(found)
+
+
+def points_look_swapped(model: Model) -> SwappedPoints | None:
+    """The joint whose two points look swapped by the values that the file states, if there is."""
+    it = model.mechanism
+    return explaining(it, stated_values(it), laid_out) if model.topology.cuts else None
 
 
 def _is_far(value: float, stated: float, is_length: bool) -> bool:

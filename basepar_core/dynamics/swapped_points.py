@@ -1,7 +1,7 @@
 """Joints whose two points stand in the wrong order: with them swapped the loops close."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,15 +11,34 @@ from basepar_core.mechanism import Joint, Mechanism
 from .body_newton import Bodies, BodyNewton, measure
 from .kinematics import geometry
 
+_LaysOut = Callable[[Mechanism], tuple[BodyNewton, Bodies]]
 #: rad, or a share of the larger of two lengths: who states values states them no rougher.
 _NEAR = 0.5
+#: Of loops that close in both orders, values that are stated no rougher than this (6°) tell; with
+#: the points swapped they are met so many times nearer.
+_ROUGH, _BETTER = 0.1, 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class SwappedPoints:
+    """A joint whose points look swapped, by the stated value that is farthest off, `value`.
+
+    `off` is how far, rad or a share of the larger of two lengths; `left` is how far `nearest`,
+    the value that is then farthest off, is with the points swapped.
+    """
+
+    joint: str
+    value: str
+    off: float
+    nearest: str
+    left: float
 
 
 def advised(
     error: AssemblyError,
     mechanism: Mechanism,
     stated: Mapping[str, float],
-    laid_out: Callable[[Mechanism], tuple[BodyNewton, Bodies]],
+    laid_out: _LaysOut,
 ) -> AssemblyError:
     """The error of open loops, with the joint whose points are swapped where there is just one.
 
@@ -29,9 +48,8 @@ def advised(
         return error
     found = [
         joint
-        for joint in mechanism.joints
-        if joint.frames[0].at != joint.frames[1].at
-        and _closes(_swapped(mechanism, joint), stated, laid_out)
+        for joint, swapped in _swaps(mechanism)
+        if _worst(swapped, stated, laid_out)[1] <= _NEAR
     ]
     if len(found) != 1:
         return error
@@ -44,34 +62,74 @@ def advised(
     )
 
 
-def _swapped(mechanism: Mechanism, joint: Joint) -> Mechanism:
-    one, two = joint.frames
-    turned = replace(joint, frames=(replace(one, at=two.at), replace(two, at=one.at)))
-    joints = tuple(turned if each is joint else each for each in mechanism.joints)
-    return replace(mechanism, joints=joints)
+def explaining(
+    mechanism: Mechanism, stated: Mapping[str, float], laid_out: _LaysOut
+) -> SwappedPoints | None:
+    """The one joint with whose points swapped the loops close clearly nearer to stated values.
+
+    For loops that close in both orders; None where stated values are met about, or no swap, or
+    more than one, explains them.
+    """
+    if not stated.keys() - {*mechanism.coordinates}:
+        return None
+    off = _worst(mechanism, stated, laid_out)
+    if off[1] < _ROUGH:
+        return None
+    most, gap = min(off[1] / _BETTER, _ROUGH), _gap(mechanism, laid_out)
+    found = [
+        SwappedPoints(joint.name, *off, *left)
+        for joint, swapped in _swaps(mechanism)
+        # Newton's method takes long where the swap is wrong; most of these start wide open.
+        if _gap(swapped, laid_out) <= gap / 2
+        and (left := _worst(swapped, stated, laid_out))[1] <= most
+    ]
+    return found[0] if len(found) == 1 else None
 
 
-def _closes(
+def _swaps(mechanism: Mechanism) -> Iterator[tuple[Joint, Mechanism]]:
+    """Joints of two different points, and the mechanism with these swapped."""
+    for joint in mechanism.joints:
+        one, two = joint.frames
+        if one.at != two.at:
+            turned = replace(joint, frames=(replace(one, at=two.at), replace(two, at=one.at)))
+            joints = tuple(turned if each is joint else each for each in mechanism.joints)
+            yield joint, replace(mechanism, joints=joints)
+
+
+def _gap(mechanism: Mechanism, laid_out: _LaysOut) -> float:
+    """The largest gap where bodies are laid out at stated values, m or rad; infinite where they
+    cannot be."""
+    try:
+        with np.errstate(all="ignore"):  # points may coincide that must not
+            newton, start = laid_out(mechanism)
+            gaps = newton.equations(start)[0]
+    except (AssemblyError, np.linalg.LinAlgError):  # an idle spin has no axis there
+        return np.inf
+    return float(np.nan_to_num(np.abs(gaps), nan=np.inf).max(initial=0.0))
+
+
+def _worst(
     mechanism: Mechanism,
     stated: Mapping[str, float],
-    laid_out: Callable[[Mechanism], tuple[BodyNewton, Bodies]],
-) -> bool:
-    """Whether it closes at about all joint values that are stated."""
+    laid_out: _LaysOut,
+) -> tuple[str, float]:
+    """The stated joint value that is farthest off where the loops close, and how far: rad, or a
+    share of the larger of two lengths; infinite where they stay open."""
     try:
         with np.errstate(all="ignore"):  # points may coincide that must not
             newton, start = laid_out(mechanism)
             held = {name: newton.near[name] for name in mechanism.coordinates}
             dims = geometry(mechanism, {})
             closed = BodyNewton(mechanism, dims, held, newton.near).solve(start)
-    except AssemblyError:
-        return False
+    except (AssemblyError, np.linalg.LinAlgError):
+        return "", np.inf
     measured = measure(mechanism, dims, closed)
+    found = {}
     for name, wanted in stated.items():
         off = measured[name] - wanted
         if mechanism.value(name).is_length:
             off /= max(abs(wanted), abs(measured[name]), 1e-9)
         else:
             off = np.remainder(off + np.pi, 2 * np.pi) - np.pi
-        if abs(off) > _NEAR:
-            return False
-    return True
+        found[name] = abs(float(off))
+    return max(found.items(), key=lambda one: one[1])

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from basepar_core.expressions import UNITS, Expression, Unit, did_you_mean
 from basepar_core.mechanism import Assembly, Joint, Point, Pose, joint_type
 
-from .bare_numbers import warn_of_millimetres
+from .bare_numbers import warn_of_degrees_beside, warn_of_millimetres
 from .drawn_poses import read_drawn
 from .mechanism_keys import POSE
 from .reader import ORIGIN, Reading
@@ -125,6 +125,7 @@ def read_assembly(
     check_once(reading, entries)
     units = value_units(joints)
     values: list[tuple[str, Expression]] = []
+    angles: list[Node] = []
     poses: tuple[Pose, ...] = ()
     for name, entry in entries.items():
         if name == "bodies":
@@ -132,6 +133,8 @@ def read_assembly(
         elif name != "points" and (value := named_value(reading, entry, name, joints)):
             values.append((value, reading.motion(entry, units[value])))
             warn_of_millimetres(entry, units[value])
+            angles += [entry] * (units[value] == UNITS["rad"])
+    warn_of_degrees_beside(angles)
     if "points" in entries:
         stated = [pose.body for pose in poses]
         drawn = read_drawn(reading, entries["points"], joints, points)

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import pi
 
 from basepar_core.errors import BaseparWarning, ExpressionError
@@ -36,8 +36,19 @@ FASTEST_BARE = 30
 
 def warn_of_degrees(node: Node, text: str) -> None:
     """Say that a bare number is taken as rad where it is more than a turn."""
-    if _size(node) > 2 * pi:
+    if bare_size(node) > 2 * pi:
         _warn(node, text, "rad, more than a turn", "deg", "rad")
+
+
+def warn_of_degrees_beside(nodes: Iterable[Node]) -> None:
+    """Say which bare angles are less than a turn where others of the same section are more: who
+    writes degrees writes all of them so."""
+    sizes = [(node, size) for node in nodes if (size := bare_size(node))]
+    if any(size > 2 * pi for _, size in sizes):
+        for node, size in sizes:
+            if size <= 2 * pi:  # of the others `warn_of_degrees` has said it
+                beside = "rad, beside angles of more than a turn"
+                _warn(node, written(node), beside, "deg", "rad")
 
 
 def warn_of_trigonometry(node: Node, text: str) -> None:
@@ -57,13 +68,13 @@ def warn_of_millimetres(node: Node | None, slot: Unit) -> None:
     """Say which bare numbers, of a point or one, are taken as m, and longer than most bodies."""
     items = node.items if isinstance(node, Items) else [node]
     for item in items if slot.text == "m" else ():
-        if item is not None and _size(item) >= _LONGEST:
+        if item is not None and bare_size(item) >= _LONGEST:
             _warn(item, written(item), "m", "mm", "m")
 
 
 def warn_of_pitch(node: Node) -> None:
     """Say that a bare pitch is taken as m per turn where it is longer than screws have it."""
-    if _size(node) > _LONGEST_PITCH:
+    if bare_size(node) > _LONGEST_PITCH:
         _warn(node, written(node), "m per turn", "mm", "m")
 
 
@@ -72,7 +83,7 @@ def warn_of_gravity(node: Node | None) -> None:
     the earth's points upwards along the last axis."""
     items = node.items if isinstance(node, Items) else ()
     texts = [item.value.strip() for item in items if isinstance(item, Text)]
-    if texts and _EARTH.fullmatch(texts[-1]) and not any(_size(item) for item in items[:-1]):
+    if texts and _EARTH.fullmatch(texts[-1]) and not any(bare_size(item) for item in items[:-1]):
         axis = "xyz"[len(texts) - 1]
         warnings.warn(
             f"{items[-1].path} (line {items[-1].line}): gravity is the acceleration of a falling "
@@ -82,19 +93,19 @@ def warn_of_gravity(node: Node | None) -> None:
             stacklevel=2,
         )
     for item in items:
-        if _size(item) > _STRONGEST:
+        if bare_size(item) > _STRONGEST:
             _warn(item, written(item), "m/s^2", "mm/s^2", "m/s^2")
 
 
 def warn_of_rpm(node: Node, slot: Unit) -> None:
     """Say that a bare speed is taken as rad/s where it is faster than most are stated in that."""
-    size = _size(node) if slot.text == "rad" else 0.0
+    size = bare_size(node) if slot.text == "rad" else 0.0
     if size >= FASTEST_BARE:
         rpm = f"rad/s, which is {size * 30 / pi:.4g} rpm"
         _warn(node, written(node), rpm, "rpm", "deg/s", "rad/s")
 
 
-def _size(node: Node | None) -> float:
+def bare_size(node: Node | None) -> float:
     """Of a number without a unit; 0 of all else."""
     text = node.value.strip() if isinstance(node, Text) else ""
     try:

@@ -1,9 +1,8 @@
 """Poses of bodies from rough places of joints and points, `assembly: {points: …}`."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 
@@ -11,6 +10,15 @@ from basepar_core.errors import BaseparWarning
 from basepar_core.expressions import UNITS, ZERO, Number, did_you_mean
 from basepar_core.mechanism import GROUND, Joint, Point, Pose, Vector, joint_type
 
+from .exchanged_points import (
+    Carried,
+    are_off,
+    distances,
+    exchanged,
+    is_exchangeable,
+    line_to_write,
+    looks_exchanged,
+)
 from .reader import Reading
 from .yaml_nodes import Node
 
@@ -49,8 +57,8 @@ def read_drawn(
             f"write the unit, such as [250 mm, 170 mm]",
         )
         return ()
+    drawing.warn_of_distances(node)
     drawing.check_ground(entries)
-    drawing.warn_of_distances(node, entries)
     poses = drawing.poses
     placed = {GROUND, *(pose.body for pose in poses)}
     for name, entry in entries.items():
@@ -138,35 +146,50 @@ class _Drawing:
                         f"place in `joints` counts: correct one of the two, or take this out",
                     )
 
-    def warn_of_distances(self, node: Node, drawn: Iterable[str]) -> None:
-        """Say which points are drawn farther apart, or nearer, than they are on their body."""
-        places: dict[str, list[tuple[str, np.ndarray, np.ndarray]]] = {}
-        for name, carriers in self.carried.items():
-            grounded = [at for body, at in carriers if body == GROUND]
-            world = self.drawn.get(name) or (grounded[0] if grounded else None)
-            if world is None:
-                continue
-            for body, at in carriers:
-                there, here = np.split(self.reading.at_nominal([*world, *at]), 2)
-                places.setdefault(body, []).append((name, there, here))
-        places.pop(GROUND, None)
-        for body, found in places.items():
-            pairs = [
-                (float(np.linalg.norm(a - b)), float(np.linalg.norm(x - y)), one, two)
-                for (one, a, x), (two, b, y) in combinations(found, 2)
-                if {one, two} & {*drawn}
-            ]
-            size = max((own for _, own, _, _ in pairs), default=0.0)
-            off = [(abs(pair[0] - pair[1]) / (pair[1] + size), pair) for pair in pairs if size]
-            worst, (apart, own, one, two) = max(off, default=(0.0, (0.0, 0.0, "", "")))
+    def warn_of_distances(self, node: Node) -> None:
+        """Say which points are drawn farther apart, or nearer, than they are on their body; where
+        a joint whose two points are exchanged explains it, say that."""
+        numbers = self.reading.at_nominal
+        drawn = {name: numbers(place) for name, place in self.drawn.items()}
+        carried = self._numbers(self.carried)
+        found = distances(carried, drawn)
+        if not any(map(are_off, found.values())) or self._warn_of_exchange(carried, drawn):
+            return
+        for body, pairs in found.items():
+            size = max((one.own for one in pairs), default=0.0)
+            off = {abs(one.drawn - one.own) / (one.own + size): one for one in pairs if size}
+            worst = max(off, default=0.0)
             if worst > _ROUGH / 2:  # of pairs as far apart as the body is long: _ROUGH
+                one = off[worst]
                 warnings.warn(
-                    f"{node.path} (line {node.line}): {one} and {two} are {apart:.4g} m apart "
-                    f"as drawn, and {own:.4g} m on {body}: correct the drawing, or their `at` on "
-                    f"{body}, which is in its own frame.",
+                    f"{node.path} (line {node.line}): {one} on {body}: correct the drawing, or "
+                    f"their `at` on {body}, which is in its own frame.",
                     BaseparWarning,
                     stacklevel=2,
                 )
+
+    def _warn_of_exchange(self, carried: Carried, drawn: Mapping[str, np.ndarray]) -> bool:
+        """Say which joint's points look exchanged, and the line to write, where one's do."""
+        turned = _carried([exchanged(one) for one in self.joints if is_exchangeable(one)], ())
+        found = looks_exchanged(self.joints, carried, self._numbers(turned), drawn)
+        joints = self.reading.top.entries.get("joints") if self.reading.top else None
+        there = line_to_write(joints, found.joint.name) if found else None
+        if found is None or there is None:
+            return False
+        first, second = found.joint.bodies
+        warnings.warn(
+            f"joints.{found.joint.name}.at (line {there[0]}): its two points look exchanged: "
+            f"{found.told} on {found.body}; with the points exchanged "
+            f"{found.met.drawn:.4g} m and {found.met.own:.4g} m. Write {there[1]}: the first "
+            f"point is in the frame of {first}, the second in that of {second}.",
+            BaseparWarning,
+            stacklevel=3,
+        )
+        return True
+
+    def _numbers(self, carried: Mapping[str, list[tuple[str, Vector]]]) -> Carried:
+        numbers = self.reading.at_nominal
+        return {name: [(body, numbers(at)) for body, at in some] for name, some in carried.items()}
 
     @property
     def times_too_large(self) -> float:

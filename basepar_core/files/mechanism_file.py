@@ -14,6 +14,7 @@ from basepar_core.texts import text_of
 
 from . import remedies, vector_remedies, yaml_nodes
 from .assembly import nameable, read_actuated, read_assembly, read_coordinates, value_units
+from .bare_inertias import warn_of_bare_inertias
 from .bare_numbers import warn_of_gravity
 from .bodies import read_bodies
 from .couplings import read_couplings
@@ -140,6 +141,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     bodies = read_bodies(reading, top.get("bodies"))
     names = [body.name for body in bodies]
     joints = read_joints(reading, top.get("joints"), names)
+    warn_of_bare_inertias(reading, top.get("bodies"), bodies, joints)
     bodies, joints = read_slender(reading, top, bodies, joints)
     reading.called = nameable(joints)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)

@@ -232,6 +232,9 @@ locked (joint values that no motion changes),
 idle [{bodies, joints, point?, direction?}] (what turns and moves nothing else; about which line of
 the first body where it is not the one through two balls),
 blocks (equations of each), residual (m or rad),
+swapped_points {joint, line, write, off {name, unit, value}, off_swapped} (the joint whose two
+points look exchanged by the stated values, null where none does; off, rad or a share of a length:
+the value farthest off; off_swapped: with the points exchanged),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
 far away), other_branches [{nearer, values [{name, unit, value}]}] (where one is far away;
 nearer: to what is stated), motion_ends [{motion, ends: locks | singular, at [{name, unit,

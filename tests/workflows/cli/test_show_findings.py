@@ -1,7 +1,7 @@
 """`basepar show`: the branch found where the file states none, and where a motion ends."""
 
 import re
-from math import atan2, degrees, hypot
+from math import atan2, degrees, hypot, radians
 
 import numpy as np
 import pytest
@@ -68,6 +68,45 @@ def test_a_slide_that_counts_the_other_way(run, tmp_path):
         file.write_text(good, encoding="utf-8")
         assert run("show", str(file), "--json").json["branch_found"] == []
     assert said[2] == "[ground, ram]"
+
+
+#: By hand D is at 97.04°, and at 112.815° where coupler and rocker have each other's length.
+VALUES = """\
+name: stated values
+gravity: [0, -9.81]
+space: planar
+bodies: {crank: {}, coupler: {}, rocker: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, coupler], at: [[80 mm, 0], [0, 0]]}
+  C: {type: revolute, connects: [coupler, rocker], at: [[260 mm, 0], [220 mm, 0]]}
+  D: {type: revolute, connects: [ground, rocker], at: [[280 mm, 0], [0, 0]]}
+coordinates: [A]
+assembly: {A: 60 deg, B: -25 deg, C: 62 deg, D: 97 deg}
+"""
+
+
+def test_points_in_the_wrong_order_of_a_loop_that_closes(run, tmp_path):
+    file, right = tmp_path / "mine.yaml", "at: [[260 mm, 0], [220 mm, 0]]"
+    file.write_text(VALUES.replace(right, "at: [[220 mm, 0], [260 mm, 0]]"), encoding="utf-8")
+    found = run("show", str(file), "--json").json["swapped_points"]
+    assert (found["joint"], found["line"], found["write"]) == ("C", 8, right)
+    assert found["off"]["unit"] == found["off_swapped"]["unit"] == "rad"
+    assert found["off"]["value"] == pytest.approx(radians(112.815 - 97), abs=1e-4)  # D
+    assert found["off_swapped"]["value"] < 0.01  # whole degrees are stated
+    text = " ".join(run("show", str(file)).out.split())
+    assert "joints.C.at (line 8): its two points look exchanged: D is 16 deg off" in text
+    assert f"write {right}" in text
+
+
+@pytest.mark.parametrize(
+    "values",
+    ["B: -25 deg, C: 62 deg, D: 97 deg", "B: -40 deg, C: 75 deg, D: 85 deg", "B: -25 deg"],
+)
+def test_rough_values_are_no_sign_of_points_in_the_wrong_order(run, tmp_path, values):
+    file = tmp_path / "mine.yaml"
+    file.write_text(re.sub("A: 60 deg, .*", f"A: 60 deg, {values}}}", VALUES), encoding="utf-8")
+    assert run("show", str(file), "--json").json["swapped_points"] is None
 
 
 def test_another_branch_than_stated_is_reported(shown):

@@ -1,0 +1,150 @@
+"""Warnings of masses and moments without a unit that were most likely meant in g and mm."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import pi, sqrt
+
+import numpy as np
+
+from basepar_core.errors import BaseparWarning
+from basepar_core.expressions import is_literal
+from basepar_core.mechanism import Body, Joint
+
+from .bare_numbers import bare_size
+from .reader import Reading
+from .remedies import written
+from .yaml_nodes import Fields, Items, Node, Text
+
+#: Shares of its body's size that a radius of gyration has: of most; and what no mass in kg has.
+_LEAST, _MOST, _SMALL = 0.1, 2.0, 1 / 50
+#: A moment in another unit is of masses so many times farther away than any point.
+_FAR = 5.0
+#: kg/m³, and what of the radius of gyration of a ball of it flat or hollow bodies do not fall
+#: below either: small heavy bodies on long arms have some.
+_DENSEST, _FLAT = 20_000, 1 / 3
+#: Units of moments by their size in kg m².
+_MOMENTS = {1e-6: "kg*mm^2", 1e-9: "g*mm^2"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """What a body states: its mass, kg, its radius of gyration, m, and the keys of its moments."""
+
+    mass: float
+    gyration: float
+    key: str
+    #: m: the greatest distance of two of its points, or of its centre from its origin.
+    size: float
+
+
+def warn_of_bare_inertias(
+    reading: Reading, node: Node | None, bodies: Sequence[Body], joints: Sequence[Joint]
+) -> None:
+    """Say which bare masses are taken as kg, and moments as kg m², and are not likely such."""
+    entries = node.entries if isinstance(node, Fields) else {}
+    given = {name: one.entries for name, one in entries.items() if isinstance(one, Fields)}
+    if reading.mistakes or not any(_bare(one.get(key)) for one in given.values() for key in _KEYS):
+        return
+    with np.errstate(all="ignore"):  # of sizes that no one meant
+        points = _points(reading, joints)
+        longest = max((_extent(some) for some in points.values()), default=0.0)
+        for body in bodies:
+            one = given.get(body.name, {})
+            if body.parameters is not None and any(_bare(one.get(key)) for key in _KEYS):
+                stated = _stated(reading, body, one, points.get(body.name, []))
+                if stated is not None:
+                    _judge_mass(one, stated)
+                    _judge_moment(one, stated, max(longest, stated.size))
+
+
+_KEYS = ("mass", "central_inertia", "inertia")
+
+
+def _judge_mass(entries: Mapping[str, Node], one: _Stated) -> None:
+    """Where grams make of a radius that no body of kg has one that bodies of this size have."""
+    node = entries["mass"]
+    ball = sqrt(2 / 5) * (3 * one.mass / (4 * pi * _DENSEST)) ** (1 / 3)
+    if (
+        _bare(node)
+        and one.gyration < min(_SMALL * one.size, _FLAT * ball)
+        and _is_sensible(one.gyration * sqrt(1e3), one.size)
+    ):
+        _warn(node, "kg", f"its {one.key.replace('_', ' ')}", one, "g")
+
+
+def _judge_moment(entries: Mapping[str, Node], one: _Stated, longest: float) -> None:
+    """Where mm make of a radius far beyond the mechanism one that bodies of this size have."""
+    node = entries[one.key]
+    if not _bare(node) or one.gyration < _FAR * longest:
+        return
+    for factor, unit in _MOMENTS.items():
+        if _is_sensible(one.gyration * sqrt(factor), one.size):
+            _warn(node, "kg*m^2", "its mass", one, unit)
+            return
+
+
+def _warn(node: Node, taken: str, other: str, one: _Stated, unit: str) -> None:
+    number = written(node)
+    write = f"'{number} {unit}' or '{number} {taken}'"
+    if isinstance(node, Items):
+        first = written(next(item for item in node.items if bare_size(item)))
+        write = f"units there, such as '{first} {unit}', or '{first} {taken}'"
+    warnings.warn(
+        f"{node.path} (line {node.line}): {number} is taken as {number} {taken}; with {other} the "
+        f"radius of gyration is {_length(one.gyration)} in a body of {_length(one.size)}; write "
+        f"{write}.",
+        BaseparWarning,
+        stacklevel=4,
+    )
+
+
+def _is_sensible(gyration: float, size: float) -> bool:
+    return _LEAST * size <= gyration <= _MOST * size
+
+
+def _stated(
+    reading: Reading, body: Body, entries: Mapping[str, Node], points: list[np.ndarray]
+) -> _Stated | None:
+    """None where mass, moment or size is zero, or is none that a body has."""
+    key = "central_inertia" if "central_inertia" in entries else "inertia"
+    phi = reading.at_nominal(body.parameters or ())
+    planar = len(phi) == 4
+    mass, first = phi[0], phi[1:3] if planar else phi[1:4]
+    if mass <= 0:
+        return None
+    centre = np.append(first / mass, [0.0] * planar)
+    # The sum of squared distances of the mass, about an axis in the plane and a point in space.
+    moment = phi[3] if planar else (phi[4] + phi[7] + phi[9]) / 2
+    if key == "central_inertia":
+        moment -= mass * (centre @ centre)
+    size = max(_extent([*points, centre]), float(np.linalg.norm(centre)))
+    if not (moment > 0 and size > 0):
+        return None
+    return _Stated(float(mass), sqrt(moment / mass), key, size)
+
+
+def _points(reading: Reading, joints: Sequence[Joint]) -> dict[str, list[np.ndarray]]:
+    """Points of joints by body."""
+    sides = [pair for joint in joints for pair in zip(joint.bodies, joint.frames, strict=True)]
+    at = reading.at_nominal([x for _, frame in sides for x in frame.at]).reshape(-1, 3)
+    found: dict[str, list[np.ndarray]] = {}
+    for (body, _), point in zip(sides, at, strict=True):
+        found.setdefault(body, []).append(point)
+    return found
+
+
+def _extent(points: Sequence[np.ndarray]) -> float:
+    return max((float(np.linalg.norm(a - b)) for a, b in combinations(points, 2)), default=0.0)
+
+
+def _bare(node: Node | None) -> bool:
+    """Whether a number, or each of a list, has no unit."""
+    if isinstance(node, Items):
+        return all(map(_bare, node.items))
+    return isinstance(node, Text) and is_literal(node.value.strip())
+
+
+def _length(metres: float) -> str:
+    return f"{metres * 1e3:.3g} mm" if metres < 1 else f"{metres:.4g} m"

@@ -1,0 +1,133 @@
+"""Joints whose two points are exchanged in `at`: what a drawing's distances tell of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from basepar_core.mechanism import GROUND, Joint
+
+from . import yaml_nodes
+from .remedies import written
+from .yaml_nodes import Fields, Items, Node
+
+#: By the name of a joint or point the bodies that carry it, and where in their frames, m.
+Carried = Mapping[str, Sequence[tuple[str, np.ndarray]]]
+#: A share of a body by which most drawings are nearer than that.
+_OFF = 0.06
+#: With the points exchanged distances are so many times nearer, and no farther off than a
+#: drawing is rough: else the drawing tells nothing of an exchange.
+_BETTER, _ROUGH = 4.0, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Of two points of a body: as drawn and on the body, m."""
+
+    one: str
+    two: str
+    drawn: float
+    own: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.one} and {self.two} are {self.drawn:.4g} m apart as drawn, and "
+            f"{self.own:.4g} m"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A joint whose points look exchanged, and the distance that tells it: `met` with its points
+    exchanged."""
+
+    joint: Joint
+    body: str
+    told: Distance
+    met: Distance
+
+
+def distances(carried: Carried, drawn: Mapping[str, np.ndarray]) -> dict[str, list[Distance]]:
+    """By body, of all pairs of its points that are drawn; joints on the ground are there."""
+    places: dict[str, list[tuple[str, np.ndarray, np.ndarray]]] = {}
+    for name, carriers in carried.items():
+        grounded = [at for body, at in carriers if body == GROUND]
+        world = drawn[name] if name in drawn else grounded[0] if grounded else None
+        for body, at in carriers if world is not None else ():
+            if world is not None and body != GROUND:
+                places.setdefault(body, []).append((name, world, at))
+    return {
+        body: [
+            Distance(one, two, float(np.linalg.norm(a - b)), float(np.linalg.norm(x - y)))
+            for (one, a, x), (two, b, y) in combinations(found, 2)
+            if one in drawn or two in drawn
+        ]
+        for body, found in places.items()
+    }
+
+
+def looks_exchanged(
+    joints: Sequence[Joint],
+    carried: Carried,
+    turned: Mapping[str, Sequence[tuple[str, np.ndarray]]],
+    drawn: Mapping[str, np.ndarray],
+) -> Exchange | None:
+    """The one joint whose exchanged points make the drawing clearly right.
+
+    `turned` has what joints carry with their points exchanged. Two joints that explain it alike
+    are none.
+    """
+    before = distances(carried, drawn)
+    found = []
+    for joint in joints:
+        if joint.name not in turned:
+            continue
+        after = distances({**carried, joint.name: turned[joint.name]}, drawn)
+        # All other bodies' distances are the same.
+        off, left = (
+            [(_off(some.get(body, ())), body) for body in joint.bodies] for some in (before, after)
+        )
+        worst, body = max(off)
+        if worst >= _OFF and max(left)[0] <= min(worst / _BETTER, _ROUGH):
+            k = int(np.argmax([abs(one.drawn - one.own) for one in before[body]]))
+            found.append(Exchange(joint, body, before[body][k], after[body][k]))
+    return found[0] if len(found) == 1 else None
+
+
+def are_off(found: Iterable[Distance]) -> bool:
+    """Whether distances of one body are farther off than in most drawings."""
+    return _off(found) >= _OFF
+
+
+def is_exchangeable(joint: Joint) -> bool:
+    """Whether it makes a difference which of its points is which."""
+    return joint.frames[0].at != joint.frames[1].at
+
+
+def exchanged(joint: Joint) -> Joint:
+    """A joint with its two points exchanged."""
+    one, two = joint.frames
+    return replace(joint, frames=(replace(one, at=two.at), replace(two, at=one.at)))
+
+
+def _off(found: Iterable[Distance]) -> float:
+    """How far off the worst distance is, as a share of the larger of body and drawing."""
+    found = [*found]
+    size = max((max(one.drawn, one.own) for one in found), default=0.0)
+    return max((abs(one.drawn - one.own) / size for one in found), default=0.0) if size else 0.0
+
+
+def line_to_write(joints: Node | None, name: str) -> tuple[int, str] | None:
+    """The line of a joint's `at`, and `at` with its two points exchanged, as the file has them."""
+    joint = joints.entries.get(name) if isinstance(joints, Fields) else None
+    at = joint.entries.get("at") if isinstance(joint, Fields) else None
+    if not isinstance(at, Items) or len(at.items) != 2:
+        return None
+    return at.line, f"at: [{written(at.items[1])}, {written(at.items[0])}]"
+
+
+def line_in_text(text: str, name: str) -> tuple[int, str] | None:
+    """`line_to_write` of a mechanism file's text."""
+    node, _ = yaml_nodes.read(text)
+    return line_to_write(node.entries.get("joints") if isinstance(node, Fields) else None, name)

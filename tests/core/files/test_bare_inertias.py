@@ -1,0 +1,107 @@
+"""Masses in g and moments in kg mm² that a file gives without a unit."""
+
+import warnings
+
+import pytest
+
+from basepar_core.files import loads
+
+BAR = """\
+name: bar
+space: planar
+gravity: [0, -9.81]
+geometry: {{a: {{value: 80, unit: mm}}}}
+bodies:
+  crank: {{mass: {mass}, centre: [{centre}, 0], {inertia}}}
+  tool: {{}}
+joints:
+  A: {{type: revolute, connects: [ground, crank]}}
+  B: {{type: revolute, connects: [crank, tool], at: [[a, 0], [0, 0]]}}
+coordinates: [A, B]
+"""
+SPATIAL = """\
+name: bar
+space: spatial
+gravity: [0, 0, -9.81]
+bodies:
+  crank: {{mass: {mass}, centre: [40 mm, 0, 0], {inertia}}}
+joints:
+  A: {{type: revolute, connects: [ground, crank]}}
+coordinates: [A]
+"""
+
+
+def warned(template=BAR, mass="0.6", inertia="central_inertia: 0.6 kg * a^2/12", centre="a/2"):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        loads(template.format(mass=mass, inertia=inertia, centre=centre))
+    return [str(one.message) for one in found]
+
+
+def test_a_mass_in_grams():
+    (message,) = warned(mass="600")
+    assert message.startswith(
+        "bodies.crank.mass (line 6): 600 is taken as 600 kg; with its central"
+    )
+    # By hand: 80 mm/√12/√1000.
+    assert "radius of gyration is 0.73 mm in a body of 80 mm; write '600 g' or" in message
+
+
+@pytest.mark.parametrize(
+    ("inertia", "unit"),
+    [
+        ("central_inertia: 320", "kg*mm^2"),
+        ("central_inertia: 3.2e5", "g*mm^2"),
+        ("inertia: 1280", "kg*mm^2"),
+    ],
+)
+def test_a_moment_in_millimetres(inertia, unit):
+    key, number = inertia.split(": ")
+    (message,) = warned(inertia=inertia)
+    assert f"bodies.crank.{key} (line 6): {number} is taken as {number} kg*m^2" in message
+    assert f"write '{number} {unit}' or" in message
+
+
+def test_a_mass_in_grams_with_a_moment_about_the_origin():
+    (message,) = warned(mass="600", inertia="inertia: 0.6 kg * a^2/3")
+    assert "bodies.crank.mass" in message
+    assert "with its inertia the radius of gyration is 1.46 mm" in message
+
+
+def test_in_space():
+    moments = "central_inertia: [1e-5, 0, 0, 3.2e-4, 0, 3.2e-4]"
+    assert warned(SPATIAL, "0.6", moments) == []
+    (message,) = warned(SPATIAL, "600", moments)
+    assert "bodies.crank.mass (line 5)" in message
+    (message,) = warned(SPATIAL, "0.6", "central_inertia: [10, 0, 0, 320, 0, 320]")
+    assert "bodies.crank.central_inertia (line 5)" in message
+    assert "'10 kg*mm^2'" in message
+
+
+RIGHT = {
+    "kg": {},
+    "with its unit": {"mass": "600 g"},
+    "units are stated, whatever they are": {
+        "mass": "600 kg",
+        "inertia": "central_inertia: 320 kg*m^2",
+    },
+    "a heavy body": {"mass": "600", "inertia": "central_inertia: 0.32"},
+    "a flywheel": {"mass": "20", "inertia": "central_inertia: 0.4"},
+    "a flywheel on its axis, just off": {
+        "mass": "20",
+        "inertia": "inertia: 0.4",
+        "centre": "1 mm",
+    },
+    "a small ball on a long arm": {
+        "mass": "5",
+        "inertia": "central_inertia: 0.002",
+        "centre": "1",
+    },
+    "a point": {"mass": "5", "inertia": "central_inertia: 0"},
+    "no mass": {"mass": "0", "inertia": "inertia: 0.001"},
+}
+
+
+@pytest.mark.parametrize("given", RIGHT.values(), ids=[*RIGHT])
+def test_what_may_be_meant(given):
+    assert warned(**given) == []

@@ -1,0 +1,50 @@
+"""A joint whose two points look swapped, as plain facts and in the terminal."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from basepar_core.dynamics import Model, points_look_swapped
+from basepar_core.files import line_in_text
+
+from . import terminal
+
+
+def found(model: Model) -> dict[str, Any] | None:
+    """The joint, the line to write where the file has one, and the stated values that tell."""
+    it, swapped = model.mechanism, points_look_swapped(model)
+    if swapped is None:
+        return None
+
+    def value(name: str, off: float) -> dict[str, Any]:
+        # A length's is a share of it.
+        return {"name": name, "unit": "1" if it.value(name).is_length else "rad", "value": off}
+
+    line, write = line_in_text(it.source, swapped.joint) or (None, None)
+    return {
+        "joint": swapped.joint,
+        "line": line,
+        "write": write,
+        "off": value(swapped.value, swapped.off),
+        "off_swapped": value(swapped.nearest, swapped.left),
+    }
+
+
+def show(swapped: Mapping[str, Any] | None) -> None:
+    """A line for people, where there is such a joint."""
+    if swapped is None:
+        return
+    line = f" (line {swapped['line']})" if swapped["line"] else ""
+    terminal.out.print(
+        f"joints.{swapped['joint']}.at{line}: its two points look exchanged: "
+        f"{swapped['off']['name']} is {_size(swapped['off'])} off its stated value, and with the "
+        f"points exchanged no value more than {_size(swapped['off_swapped'])}; write "
+        f"{swapped['write'] or 'them the other way round'}",
+        style="yellow",
+    )
+
+
+def _size(off: Mapping[str, Any]) -> str:
+    if off["unit"] == "rad":
+        return f"{math.degrees(off['value']):.2g} deg"
+    return f"{100 * off['value']:.2g} %"
