@@ -98,11 +98,11 @@ def rounded(rows: Sequence[Sequence[arb]], digits: float, proved: bool = True) -
     """
     flat = [x for row in rows for x in row]
     parts = [x.mid().man_exp() for x in flat]
-    top = max((int(man).bit_length() + int(exp) for man, exp in parts if man != 0), default=0)
+    top = int(max((man.bit_length() + exp for man, exp in parts if man), default=0))
     bits = bits_of(digits)
     lowest = top - bits
     entries = [nearest(man, int(exp) - lowest) for man, exp in parts]
-    off = worst([_largest([x.rad() for x in flat])])
+    off = worst([max((x.rad() for x in flat), default=arb(0))])
     if not off < math.inf or not all(x.is_finite() for x in flat):
         raise NotClosedError("W has entries that its enclosures do not bound")
     # Half a unit of rounding, and the balls' own; the logarithm is from floats.
@@ -110,16 +110,6 @@ def rounded(rows: Sequence[Sequence[arb]], digits: float, proved: bool = True) -
     if off - lowest >= 60:
         radius = 1 << math.ceil(off - lowest + 1)
     return IntegerMatrix(fmpz_mat(len(rows), len(rows[0]), entries), lowest, radius, bits, proved)
-
-
-def _largest(radii: Sequence[arb]) -> arb:
-    """The largest of exact numbers, few of them compared: most are smaller by their exponents."""
-    if not all(x.is_finite() for x in radii):
-        return arb("inf")
-    parts = [x.man_exp() for x in radii]
-    sizes = [int(man).bit_length() + int(exp) if man else -math.inf for man, exp in parts]
-    top = max(sizes, default=-math.inf)
-    return max((x for x, size in zip(radii, sizes, strict=True) if size == top), default=arb(0))
 
 
 def nearest(mantissa: fmpz, by: int) -> fmpz:
