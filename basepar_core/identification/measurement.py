@@ -10,7 +10,7 @@ import csv
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +71,9 @@ class Measurement:
     motor_to_joint
         M (coordinate, motor), q = M x, where motors turn several coordinates; their torques
         are measured one by one, and joints' torques are M⁻ᵀ of them. None: each its own.
+    titles
+        What the columns that were used are titled in the file, without units; none where they
+        have no titles.
     """
 
     source: str
@@ -82,6 +85,7 @@ class Measurement:
     wrenches: Mapping[str, Array] = field(default_factory=dict)
     starts: tuple[int, ...] = ()
     motor_to_joint: Array | None = None
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 #: A record: a CSV file, or its columns by title (a mapping, a DataFrame).
@@ -131,7 +135,8 @@ def read_measurement(
     _check_time(table["t"], lines, mistakes)
     if mistakes:
         raise FileError(str(path), mistakes)
-    return measurement_of(path.name, mechanism, table)
+    titles = {name: (renamed or {}).get(name, name) for name in places}
+    return replace(measurement_of(path.name, mechanism, table), titles=titles)
 
 
 #: A row of a record and where it stands: its line in a file, its place from 0 among columns.

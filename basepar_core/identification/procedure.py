@@ -13,7 +13,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.base import CLEAR, OPERATIONS, BaseParameters, extend, symbolic
 from basepar_core.dynamics import LAWS, Column, DriveLaw, Model, Observation
-from basepar_core.errors import MotionError, UsageError
+from basepar_core.errors import UsageError
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import plural
 
@@ -23,12 +23,13 @@ from .essential import CHOOSERS, essential
 from .estimate import METHODS, Estimate
 from .measurement import Measurement
 from .motion_regressor import observe_motion
+from .notes import Note
+from .observed import observe_record
 from .preparation import prepare_record
 from .regression import Fitted, Part, Regression, Searches, fit, on_drives
 from .result import Identification, Prepared, Searched, Validation, unweighted_error
 from .sampling import Sampler
 from .shapes import found_columns, search, searched, slopes
-from .units_check import check_reach, check_units
 
 #: Samples of W along which columns are counted.
 COUNTED = 1000
@@ -149,7 +150,7 @@ def identify(
     how.check()
     smoothing = how.lowpass if how.cutoff is None and how.lowpass else how.cutoff
     ready = prepare_record(model, record, smoothing, halves=how.method == "iv")
-    seen = observe_record(model, ready, tuple(columns))
+    seen, exchanged = observe_record(model, record, ready, tuple(columns))
     counted = _thinned(_with_loads(seen, columns, ready.tau))
     base = extend(model, base or symbolic(model, wanted), columns, counted)
     given = dict(how.known or {})
@@ -179,7 +180,7 @@ def identify(
         searched=_searched(last, how, model.mechanism),
         delay=last.regression.searches.delay,
     )
-    return _with_notes(found, last, record, seen, second)
+    return _with_notes(found, last, (*exchanged, *record.notes), seen, second)
 
 
 def _fitted(
@@ -281,7 +282,7 @@ def _searched(last: Fitted, how: Choices, mechanism: Mechanism) -> dict[str, Sea
 def _with_notes(
     found: Identification,
     last: Fitted,
-    record: Measurement,
+    notes: tuple[Note, ...],
     seen: Observation,
     second: Measurement | None,
 ) -> Identification:
@@ -297,29 +298,8 @@ def _with_notes(
             np.nan
         )
     alike = likeness(mechanism, found.base, W, last.values, measured)
-    found = replace(found, notes=(*record.notes, *doubts(found, regression.groups, alike)))
+    found = replace(found, notes=(*notes, *doubts(found, regression.groups, alike)))
     return found if second is None else replace(found, validation=validate(found, second))
-
-
-def observe_record(model: Model, ready: Prepared, columns: tuple[Column, ...]) -> Observation:
-    """W of a record; one that fits in other units or with other signs only is rejected.
-
-    Raises
-    ------
-    MotionError
-        A motion that the mechanism cannot follow.
-    UsageError
-        As `check_units`.
-    """
-    measured = np.where(ready.usable, ready.tau, np.nan)
-    check_reach(model, ready.motion, measured, columns)
-    try:
-        seen = observe_motion(model, ready.motion, columns)
-    except MotionError:
-        check_units(model, ready.motion, measured, None, columns)
-        raise
-    check_units(model, ready.motion, measured, seen.W[0], columns)
-    return seen
 
 
 def validate(found: Identification, second: Measurement) -> Validation:

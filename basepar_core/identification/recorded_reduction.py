@@ -5,6 +5,7 @@ The torques have noise in them, so criteria weigh it against parameters as stati
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -28,8 +29,9 @@ from basepar_core.texts import plural
 from .compare import likeness
 from .diagnostics import of_the_torque
 from .measurement import Measurement
+from .notes import Note
+from .observed import observe_record
 from .preparation import prepare_record
-from .procedure import observe_record
 
 
 def reduce_record(
@@ -76,7 +78,8 @@ def reduce_record(
         raise UsageError(f"No such method: {method!r}. Methods are {known}.", [method])
     mechanism, criteria = model.mechanism, tuple(criteria or CRITERIA)
     noise = None if estimated else _stated_noise(mechanism, pooling)
-    W, tau, error = _observed(model, record, columns)
+    W, tau, error, exchanged = _observed(model, record, columns)
+    record = replace(record, notes=(*exchanged, *record.notes))
     _check_torques(record, tau.size, base.rank)
     kept = list(base.kept)
     found = reduce_measured(
@@ -93,7 +96,7 @@ def reduce_record(
     sigma, path = found.noise[0], found.path
     validation = None
     if second is not None:
-        W_2, tau_2, _ = _observed(model, second, columns)
+        W_2, tau_2, *_ = _observed(model, second, columns)
         validation = errors_on(W_2[..., kept], tau_2, path.values, sigma)[0]
     return ReducedMechanism(
         mechanism=mechanism.name,
@@ -154,9 +157,12 @@ def _notes(
 
 def _observed(
     model: Model, record: Measurement, columns: Sequence[Column]
-) -> tuple[Array, Array, Array]:
-    """W (1, sample, coordinate, parameter), τ and W's error, where all torques are measured."""
+) -> tuple[Array, Array, Array, tuple[Note, ...]]:
+    """W (1, sample, coordinate, parameter), τ and W's error, where all torques are measured.
+
+    With a note where columns look exchanged.
+    """
     ready = prepare_record(model, record)
-    seen = observe_record(model, ready, tuple(columns))
+    seen, notes = observe_record(model, record, ready, tuple(columns))
     fine = ready.usable.all(axis=0)
-    return seen.W[:, fine], ready.tau.T[fine][None], seen.error
+    return seen.W[:, fine], ready.tau.T[fine][None], seen.error, notes

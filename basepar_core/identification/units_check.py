@@ -8,25 +8,23 @@ missing; a factor of 57 shows.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics import Column, Model, Motion, as_rates, as_twists
-from basepar_core.expressions import ZERO, evaluate
 from basepar_core.mechanism import Mechanism
 
 from ..errors import MotionError, UsageError
-from .motion_regressor import observe_motion
+from .foretold import LOOKED_AT, FileTorque, at, spread
 from .smoothing import FEWEST
 
-#: Samples looked at.
-LOOKED_AT = 300
 #: Correlation with the foretold torque that is good; and by how much less another reading must
 #: miss of a full correlation before the stated one is rejected.
 GOOD, BETTER = 0.95, 5.0
+#: Correlation beyond which nothing better than an exchange of columns is looked for.
+SURE = 0.99
 #: Foretold torque may be wrong by this factor and still be the right one.
 SIZE = 3.0
 #: A travel of more of the loops' steps (of 0.1 rad) is worth a look before it is followed.
@@ -43,38 +41,13 @@ _LENGTHS = {"millimetres where metres are meant": 1e-3}
 _TIMES = {"milliseconds where seconds are meant": 1e-3}
 
 
-@dataclass(frozen=True)
-class _File:
-    """What the file says of torques: its inertias, and the values of force laws that count."""
-
-    model: Model
-    columns: tuple[Column, ...]
-
-    def observe(self, motion: Motion) -> Array:
-        """W (sample, coordinate, parameter), force laws last."""
-        W: Array = observe_motion(self.model, motion, self.columns).W[0]
-        return W
-
-    def compare(self, W: Array, tau: Array) -> tuple[float, float]:
-        """Correlation of measured and foretold torque, and the factor between them."""
-        nominal = self.model.mechanism.nominal
-        laws = [ZERO if one.value is None else one.value for one in self.columns]
-        inertial = self.model.mechanism.inertial_parameters(nominal)
-        phi = np.concatenate([inertial, np.array(evaluate(laws, nominal), float)])
-        foretold = (W[..., : phi.size] @ phi).T
-        both = float((tau * foretold).sum())
-        sizes = float((tau**2).sum()), float((foretold**2).sum())
-        if min(sizes) == 0:
-            return 0.0, 1.0
-        return both / np.sqrt(sizes[0] * sizes[1]), both / sizes[1]
-
-
 def check_units(
     model: Model,
     motion: Motion,
     tau: Array,
     W: Array | None,
     columns: tuple[Column, ...] = (),
+    exchanged: float = -1.0,
 ) -> None:
     """Reject a record that fits the mechanism in other units only.
 
@@ -91,18 +64,19 @@ def check_units(
         None: the mechanism cannot follow it.
     columns
         Of force laws, whose torques by the file's values count too.
+    exchanged
+        Correlation that an exchange of columns leads to: other units have to be better still.
 
     Raises
     ------
     UsageError
         Another unit explains the torque, and the stated ones do not.
     """
-    if not model.mechanism.has_inertias:
+    if not model.mechanism.has_inertias or exchanged > SURE:
         return
-    file = _File(model, columns)
-    thin = np.flatnonzero(np.isfinite(tau).all(axis=0))
-    thin = thin[:: max(1, thin.size // LOOKED_AT)]
-    some = _at(motion, thin)
+    file = FileTorque(model, columns)
+    thin = spread(tau)
+    some = at(motion, thin)
     measured = tau[:, thin]
     as_is, size = (0.0, 1.0) if W is None else file.compare(W[thin], measured)
     if as_is >= GOOD:
@@ -115,6 +89,7 @@ def check_units(
                 ["tau"],
             )
         return
+    as_is = max(as_is, exchanged)
     # A motion of whole turns a sample is in another unit, and takes long to follow once more.
     wild = bool(np.abs(np.diff(motion.q)).max() > np.pi)
     signs = (file, some, measured, None if W is None else W[thin], as_is)
@@ -139,21 +114,16 @@ def check_reach(
         return
     away = (np.abs(steps[:, usable] - steps[:, usable[:1]]) > LONG / 5).any(axis=0)
     start = usable[: max(FEWEST, int(away.argmax()))]
-    file = _File(model, columns)
-    as_is, _ = _fit(file, _at(motion, start), tau[:, start], 1.0, 1.0)
+    file = FileTorque(model, columns)
+    as_is, _ = _fit(file, at(motion, start), tau[:, start], 1.0, 1.0)
     thin = usable[:: max(1, usable.size // LOOKED_AT)]
     smaller = [x for x in _alternatives(model) if np.max(x[1]) <= 1 and np.min(x[1]) < 1]
     if as_is < GOOD:
-        _check_readings(file, _at(motion, thin), tau[:, thin], as_is, smaller)
-
-
-def _at(motion: Motion, samples: Array) -> Motion:
-    q, q_dot, q_ddot = (x[:, samples] for x in (motion.q, motion.q_dot, motion.q_ddot))
-    return Motion(motion.t[samples], q, q_dot, q_ddot)
+        _check_readings(file, at(motion, thin), tau[:, thin], as_is, smaller)
 
 
 def _check_readings(
-    file: _File, motion: Motion, tau: Array, as_is: float, readings: Sequence[Reading]
+    file: FileTorque, motion: Motion, tau: Array, as_is: float, readings: Sequence[Reading]
 ) -> None:
     """Reject a motion that fits the torque clearly better when read otherwise."""
     for what, shift, pace in readings:
@@ -185,7 +155,9 @@ def _is_clearly_better(found: float, size: float, as_is: float) -> bool:
     return found >= GOOD and 1 - found < (1 - as_is) / BETTER and 1 / SIZE < size < SIZE
 
 
-def _check_signs(file: _File, motion: Motion, tau: Array, W: Array | None, as_is: float) -> None:
+def _check_signs(
+    file: FileTorque, motion: Motion, tau: Array, W: Array | None, as_is: float
+) -> None:
     """Reject a torque, or a position (with or without its torque), that counts the other way."""
     names = file.model.mechanism.coordinates
     for k, name in enumerate(names):
@@ -234,7 +206,7 @@ def _alternatives(model: Model) -> list[Reading]:
 
 
 def _fit(
-    file: _File, motion: Motion, tau: Array, shift: Array | float, pace: float
+    file: FileTorque, motion: Motion, tau: Array, shift: Array | float, pace: float
 ) -> tuple[float, float]:
     """Correlation of measured and foretold torque, and the factor between them."""
     try:

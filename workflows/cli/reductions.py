@@ -31,14 +31,15 @@ def _reduce(options: argparse.Namespace) -> int:
     facts = None
     if options.export:
         facts = reduction.export(model, found, size, Path(options.export))
+    document = view.document(found)
     if options.json or options.format == "json":
-        emit({**found.document(), **({"export": facts} if facts else {})})
+        emit({**document, **({"export": facts} if facts else {})})
     elif options.format == "csv":
         sys.stdout.write(reduction.as_csv(found))
     elif options.format == "latex":
         sys.stdout.write(reduction.as_latex(found, size))
     else:
-        view.show(found.document(), *found.table())
+        view.show(document, *found.table())
     if facts and not options.json and options.format != "json":
         for line in reduction.lines(facts):
             terminal.beside(options.format == "table").print(line)

@@ -3,9 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from basepar_core.reduction import ReducedMechanism
 from basepar_core.texts import plural
 
 from . import terminal
+from .flags import flagged
+
+
+def document(found: ReducedMechanism) -> dict[str, Any]:
+    """What `basepar reduce --json` prints."""
+    facts = found.document()
+    notes = [{**note, "text": flagged(note["text"])} for note in facts["notes"]]
+    return {**facts, "notes": notes}
 
 
 def show(

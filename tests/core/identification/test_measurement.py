@@ -8,7 +8,7 @@ import pytest
 from basepar_core.base.symbolic_route import symbolic
 from basepar_core.dynamics.motion import Motion
 from basepar_core.errors import FileError, UsageError
-from basepar_core.identification import units_check
+from basepar_core.identification import foretold, units_check
 from basepar_core.identification.compare import likeness
 from basepar_core.identification.diagnostics import of_the_torque
 from basepar_core.identification.measurement import read_measurement
@@ -173,7 +173,7 @@ def test_degrees_are_told_before_they_are_followed(model, columns, monkeypatch):
         tried.append(np.ptp(motion.q))
         return observe_motion(model, motion, *more)
 
-    monkeypatch.setattr(units_check, "observe_motion", told)
+    monkeypatch.setattr(foretold, "observe_motion", told)
     t = np.linspace(0, 8, 2000)
     swing = np.sin(np.outer([3, 5], t))
     q = 10 * t + swing[0] + 0.3 * swing[1]

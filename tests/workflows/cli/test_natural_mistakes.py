@@ -974,6 +974,26 @@ def test_degrees_are_told_where_friction_dominates(run, tmp_path):
     assert "Write the unit into the titles, like `A [deg]`" in message
 
 
+@pytest.mark.parametrize("command", ["identify", "reduce"])
+def test_two_torques_whose_titles_are_exchanged(run, tmp_path, command):
+    """The proposed columns are those of the record in order, and nothing is left to report."""
+    good, path = tmp_path / "good.csv", tmp_path / "run.csv"
+    assert run("simulate", "five-bar", "-o", str(good), "--json").status == 0
+    header, rows = good.read_text().split("\n", 1)
+    assert header == "t,A,E,tau.A,tau.E"
+    path.write_text(f"t,A,E,tau.E,tau.A\n{rows}")
+    words = {"identify": [command, "five-bar", str(path)], "reduce": [command, "five-bar"]}[
+        command
+    ]
+    words += ["--data", str(path)] if command == "reduce" else []
+    first, *_ = run(*words, "--json").json["notes"]
+    assert first["kind"] == "exchanged"
+    given = re.search(r"give (--columns \S+)$", first["text"])[1]
+    assert given == "--columns tau.A=tau.E,tau.E=tau.A"
+    kinds = {note["kind"] for note in run(*words, *given.split(), "--json").json["notes"]}
+    assert kinds <= {"insignificant"}
+
+
 def test_a_speed_in_turns_a_minute():
     given = library_path("four-bar").read_text().replace("speed: 6.28 rad/s", "speed: 300")
     with pytest.warns(

@@ -1,0 +1,112 @@
+"""W along a record, where its columns are what their titles say; otherwise what they look like."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from basepar_core.dynamics import Column, Model, Observation
+from basepar_core.errors import MotionError, UsageError
+from basepar_core.mechanism import Mechanism
+
+from .exchanges import Exchange, find_exchange
+from .measurement import Measurement
+from .motion_regressor import observe_motion
+from .notes import Note
+from .result import Prepared
+from .units_check import check_reach, check_units
+
+
+def observe_record(
+    model: Model, record: Measurement, ready: Prepared, columns: tuple[Column, ...]
+) -> tuple[Observation, tuple[Note, ...]]:
+    """W of a record, and a note where its columns look exchanged.
+
+    One that fits in other units or with other signs only is rejected.
+
+    Raises
+    ------
+    MotionError
+        A motion that the mechanism cannot follow.
+    UsageError
+        As `check_units`; columns look exchanged, and as they stand they cannot be followed.
+    """
+    measured = np.where(ready.usable, ready.tau, np.nan)
+    check_reach(model, ready.motion, measured, columns)
+    # Torques of joints that motors turn together, or with wrenches in them, are no columns.
+    plain = ready.motor_to_joint is None and not record.wrenches
+    judged = (model, ready.motion, measured)
+    try:
+        seen = observe_motion(model, ready.motion, columns)
+    except MotionError:
+        found = find_exchange(*judged, None, columns) if plain else None
+        check_units(*judged, None, columns, -1.0 if found is None else found.overall)
+        if found is not None:
+            note = remark(found, model.mechanism, record.titles)
+            raise UsageError(f"{note.kind.capitalize()}: {note.text}", ["columns"]) from None
+        raise
+    found = find_exchange(*judged, seen.W[0], columns) if plain else None
+    check_units(*judged, seen.W[0], columns, -1.0 if found is None else found.overall)
+    notes = () if found is None else (remark(found, model.mechanism, record.titles),)
+    return seen, notes
+
+
+def remark(found: Exchange, mechanism: Mechanism, titles: Mapping[str, str]) -> Note:
+    """What another order of columns explains, and how to give it.
+
+    Parameters
+    ----------
+    found
+        The order.
+    mechanism
+        Whose coordinates they are.
+    titles
+        What columns are titled in the file, as `Measurement` has them.
+    """
+    names = mechanism.coordinates
+    if found.turned is not None:
+        name = f"tau.{names[found.turned]}"
+        text = (
+            f"with the sign of {name} turned round {_figures(found)}: negate that column, or all "
+            f"other torques, whichever gives positive inertias"
+        )
+        return Note("sign", text)
+    held = {
+        f"{kind}{names[k]}{rate}": f"{kind}{names[order[k]]}{rate}"
+        for kind, order in (("", found.positions), ("tau.", found.torques))
+        for k in range(len(names))
+        for rate in (("", "'", "''") if not kind else ("",))
+        if order[k] != k
+    }
+    plain = [name for name in held if not name.endswith("'")]
+    wanted = {name: titles.get(held.get(name, name), titles[name]) for name in titles}
+    given = ",".join(f"{name}={title}" for name, title in wanted.items() if name != title)
+    how = (
+        f"exchange their titles, or give `columns={given}`"
+        if titles
+        else "exchange them where columns are assigned (of a log in its `mapping=FILE`)"
+    )
+    return Note("exchanged", f"with {_pairs(plain)} {_figures(found)}: {how}")
+
+
+def _pairs(names: Sequence[str]) -> str:
+    """a and b exchanged; of two kinds of columns, or of more than two, all of them."""
+    if len(names) == 2:
+        return f"{names[0]} and {names[1]} exchanged"
+    torques = [name for name in names if name.startswith("tau.")]
+    others = [name for name in names if name not in torques]
+    if len(others) == 2 and len(torques) == 2:
+        return f"{others[0]} and {others[1]}, and {torques[0]} and {torques[1]} exchanged"
+    return f"{', '.join(names[:-1])} and {names[-1]} in another order"
+
+
+def _figures(found: Exchange) -> str:
+    """How well the order explains the torque, and how badly the record's own does."""
+    worse = "as it stands the motion cannot be followed"
+    if found.by_file:
+        if found.as_is is not None:
+            worse = f"{found.as_is:.2f} as it stands"
+        how = f"correlation {found.found:.3f}; {worse}"
+        return f"the file's inertias give the measured torque ({how})"
+    if found.as_is is not None:
+        worse = f"{found.as_is:.0%} as it stands"
+    return f"least squares leave {found.found:.1%} of the torque unexplained ({worse})"
