@@ -35,4 +35,5 @@ from .yaml_nodes import Items as Items
 from .yaml_nodes import Node as Node
 from .yaml_nodes import Refused as Refused
 from .yaml_nodes import Text as Text
+from .yaml_nodes import key_path as key_path
 from .yaml_nodes import read as read

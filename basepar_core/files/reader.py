@@ -104,12 +104,10 @@ class Reading:
         keys: Keys,
         lines: Mapping[str, str] | None = None,
         vector: str = "",
-        rest: str = "",
     ) -> dict[str, Node]:
         """Entries of a mapping with exactly these keys; mistakes reported, what is there kept.
 
-        `lines` has what missing keys may be given; `vector`: see `remedies.mapping`; `rest`: the
-        key that has entries of others' names.
+        `lines` has what missing keys may be given; `vector`: see `remedies.mapping`.
         """
         known = (*keys.required, *keys.optional)
         empty = "" if keys.required else ", or {} for nothing,"
@@ -127,13 +125,11 @@ class Reading:
                     remedies.decimal_comma(key, entries)
                     or key_remedies.directions(key, entries, known)
                     or key_remedies.damping_of_spring(key, entries, node.path)
-                    or did_you_mean(key, [one for one in known if one != rest])
+                    or did_you_mean(key, known)
                     or remedies.other_word(key, entries, known)
                     or remedies.how_many(key, entry, lacking)
                     or remedies.moved(key, entry, node.path, keys, self.top)
                 )
-                if rest and not hint:
-                    hint = f"; write {rest}: {{{key}: {remedies.written(entry)}}}"
                 message = "unknown key" + (hint or f"; known here: {', '.join(known)}")
                 self.mistakes.append(Mistake(key_path(node.path, key), message, node.lines[key]))
                 meant += hint

@@ -47,6 +47,7 @@ from sweeps.store import bucket_of
 from . import rounds, sampler_kinds, storages
 from .quantity_names import angular, check_words, quantities, results_in
 from .sampler_kinds import OwnSampler, own_sampler
+from .sampler_remedies import without_misplaced
 from .spec import (
     Choices,
     Integers,
@@ -104,7 +105,7 @@ def _parts(reading: Reading, node: Node, stem: str, assembly: Node | None) -> di
         "variables": _variables(reading, top.get("variables"), mechanism),
         "own": read_own(reading, top.get("own_metrics")),
         "targets": read_targets(reading, top.get("targets"), mechanism),
-        "sampler": _sampler(reading, top.get("sampler")),
+        "sampler": _sampler(reading, top.get("sampler"), top.get("trials")),
         "trials": reading.whole(top["trials"], 1) if "trials" in top else rounds.SCREENED,
         "batch": reading.whole(top["batch"], 1) if "batch" in top else 0,
         "reduction": read_reduction(reading, top.get("reduction")) or Reduction(),
@@ -275,11 +276,11 @@ def _check_trials(reading: Reading, node: Node, asks: Sampler, stated: bool) -> 
             reading.mistakes.append(Mistake("trials", message, node.line))
 
 
-def _sampler(reading: Reading, node: Node | None) -> Sampler:
+def _sampler(reading: Reading, node: Node | None, trials: Node | None) -> Sampler:
     """The sampler; of no kind where the file names none."""
     if node is None:
         return Sampler("")
-    entries = reading.fields(node, SAMPLER, rest="options")
+    entries = reading.fields(without_misplaced(reading, node, trials), SAMPLER)
     kind = "" if "kind" not in entries else reading.text(entries["kind"], "a sampler") or "tpe"
     screen = reading.whole(entries["screen"], 1) if "screen" in entries else 0
     if screen and kind == sampler_kinds.SCREEN:

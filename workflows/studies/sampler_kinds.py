@@ -190,27 +190,34 @@ def _options_of(make: Callable[..., BaseSampler]) -> dict[str, str]:
     return {name: str(one.annotation) for name, one in inspect.signature(make).parameters.items()}
 
 
-def option_mistakes(name: str, options: Mapping[str, Any]) -> list[Mistake]:
-    """What is wrong with options of one of Optuna's samplers in a file.
+def plain_options(name: str) -> list[str]:
+    """Options of one of Optuna's samplers that a file can give; `seed` is none of them.
 
     A file gives numbers, texts and lists of them: no option of it can mean a function.
     """
     title = kind_of(name).title
-    if not title:
+    return [
+        key
+        for key, text in (_options_of(_class(title)) if title else {}).items()
+        if key != "seed" and set(re.findall(r"\w+", text)) <= _PLAIN
+    ]
+
+
+def option_mistakes(name: str, options: Mapping[str, Any]) -> list[Mistake]:
+    """What is wrong with options of one of Optuna's samplers in a file."""
+    if not kind_of(name).title:
         return (
             [Mistake("sampler.options", f"{name} takes none")] if options and name != OWN else []
         )
-    known = _options_of(_class(title))
-    plain = [key for key, text in known.items() if set(re.findall(r"\w+", text)) <= _PLAIN]
+    plain = plain_options(name)
     return [
         Mistake(
             f"sampler.options.{key}",
             f"{name} has no option {key!r} that a file can give"
-            f"{did_you_mean(key, plain)}; there are "
-            f"{', '.join(key for key in plain if key != 'seed')}",
+            f"{did_you_mean(key, plain)}; there are {', '.join(plain)}",
         )
         for key in options
-        if key not in plain or key == "seed"
+        if key not in plain
     ]
 
 

@@ -583,6 +583,33 @@ TRIED = {
         "",
         ("sampler.population_size", "write options: {population_size: 50}"),
     ),
+    "another sampler's option": (
+        "study",
+        file(STUDY, "{kind: tpe}", "{kind: tpe, population_size: 50}"),
+        "",
+        ("sampler.population_size (line 6)", "of nsga2, nsga3, not of tpe"),
+    ),
+    "an option's other name": (
+        "study",
+        file(STUDY, "{kind: tpe}", "{kind: tpe, n_startup: 5}"),
+        "",
+        ("did you mean 'n_startup_trials'? tpe's own options stand in `options: {…}`",),
+    ),
+    "trials of the sampler": (
+        "study",
+        file(STUDY, "trials: 4\nsampler: {kind: tpe}", "sampler: {kind: tpe, n_trials: 60}"),
+        "",
+        (
+            "sampler.n_trials (line 5): the number of trials stands at the top of the file: "
+            "write `trials: 60` there and leave this out",
+        ),
+    ),
+    "trials of the sampler's options": (
+        "study",
+        file(STUDY, "{kind: tpe}", "{kind: tpe, options: {budget: 60}}"),
+        "",
+        ("sampler.options.budget (line 6)", "`trials: 4`: leave this out"),
+    ),
     "a record without its mechanism": (
         "identify",
         "rows.csv",
