@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,8 +33,8 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--remote-debugging-port=0",
 )
-#: A command of the protocol with its parameters, or a script.
-Deed = tuple[str, dict[str, Any]] | str
+#: A command of the protocol with its parameters, a script, or what is to happen outside the page.
+Deed = tuple[str, dict[str, Any]] | str | Callable[[], None]
 #: Seconds until a browser that says nothing is given up: it starts in one, and opens the largest
 #: page in two, on a machine that does nothing else; in a hundred times that on one that does.
 PATIENCE = 240
@@ -83,9 +83,10 @@ class Browser:
     ) -> Seen:
         """Open a page of `width` CSS pixels in light or dark, run a script, take a picture.
 
-        `deeds` come first: what a hand does (a command of the protocol and its parameters), and
-        scripts, whose values (awaited) are `told`. `page` may be an address. `features` are asked
-        for besides the scheme (`forced-colors`); with `paper` it is printed too, on A4.
+        `deeds` come first: what a hand does (a command of the protocol and its parameters),
+        scripts, whose values (awaited) are `told`, and functions, which are called here. `page`
+        may be an address. `features` are asked for besides the scheme (`forced-colors`); with
+        `paper` it is printed too, on A4.
         """
         address = page if isinstance(page, str) else page.as_uri()
         return asyncio.run(
@@ -146,6 +147,8 @@ class Tab:
         for deed in deeds:
             if isinstance(deed, str):
                 self.seen.told.append(await self.value(deed))
+            elif callable(deed):
+                deed()
             else:
                 await self.call(deed[0], **deed[1])
         self.seen.facts = await self.value(script)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
@@ -144,7 +145,8 @@ def test_the_page_follows_a_store_that_fills(tmp_path, monkeypatch):
             assert time.monotonic() < deadline
             assert sweeping.poll() is None, "the sweep ended before anybody looked"
             time.sleep(0.05)
-        sweeping.send_signal(signal.SIGSTOP)  # until somebody looks
+        sweeping.send_signal(signal.SIGSTOP)  # until somebody has looked
+        goes_on = partial(sweeping.send_signal, signal.SIGCONT)
         serving = subprocess.Popen(
             [*run, "explore", "job.zarr", "--serve", "--json"], **here, stdout=subprocess.PIPE
         )
@@ -154,13 +156,12 @@ def test_the_page_follows_a_store_that_fills(tmp_path, monkeypatch):
             assert lines[-1], "the server ended"
         address = json.loads("".join(lines))["address"]
         with browser.browser() as chromium:
-            threading.Timer(5, sweeping.send_signal, [signal.SIGCONT]).start()
             seen = chromium.show(
                 address,
                 width=1000,
                 scheme="light",
                 whole=False,
-                deeds=[SETTLED, WATCH, TYPED, WAIT, COUNT],
+                deeds=[SETTLED, goes_on, WATCH, TYPED, WAIT, COUNT],
             )
         assert seen.complaints == []
         assert {urlsplit(one).netloc for one in seen.requests} == {urlsplit(address).netloc}
