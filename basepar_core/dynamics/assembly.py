@@ -15,13 +15,12 @@ from basepar_core.errors import AssemblyError
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Mechanism
 
-from . import joints, spatial
+from . import joints, spatial, swapped_points, wrong_body
 from .body_newton import Bodies, BodyNewton, measure
 from .coupling_findings import contradicting, coupled_values
 from .held_spins import settled
 from .kinematics import Geometry, geometry
 from .mobility import LockedError, check_mobility
-from .swapped_points import advised
 from .topology import Topology, spanning_joints, topology
 
 
@@ -72,11 +71,20 @@ def assemble(mechanism: Mechanism) -> Assembled:
     except (AssemblyError, LockedError) as error:
         found = contradicting(mechanism, dims, near, start)
         if found is None and isinstance(error, AssemblyError):
-            error = advised(error, mechanism, stated_values(mechanism), laid_out)
+            error = _advised(error, mechanism)
         raise found or error from None
     q, residual = _configuration(mechanism, graph, dims, closed, {**newton.near, **held})
     coordinates = np.array([held[name] for name in mechanism.coordinates])
     return Assembled(mechanism, graph, q, coordinates, residual)
+
+
+def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
+    """The error of open loops, with the one mistake in a joint that explains it, if there is."""
+    stated = stated_values(mechanism)
+    swapped = swapped_points.advised(error, mechanism, stated, laid_out)
+    if swapped is not error:
+        return swapped
+    return wrong_body.advised(error, mechanism, stated, laid_out)
 
 
 def laid_out(mechanism: Mechanism) -> tuple[BodyNewton, Bodies]:

@@ -25,6 +25,7 @@ from .finite_motions import (
     steps_nearby,
 )
 from .further_spins import further_spins
+from .joint_loops import joint_loops
 
 #: A rate counts as independent if this share of it is not in those chosen before: first one that
 #: leads far from where it is lost, then any that is more than rounding.
@@ -227,9 +228,29 @@ def _locked(newton: BodyNewton, at: Bodies) -> LockedError:
     named = ", ".join(mechanism.coordinates) or "none"
     rows = newton.equations(at)[1]
     twice = len(rows) > np.linalg.matrix_rank(rows, tol=RANK)
-    remedy = "Take out what is there twice" if twice else "Leave one of them out"
+    told = [_welds_in_loops(mechanism), "Take out what is there twice" if twice else ""]
+    if len(mechanism.coordinates) > 1 or mechanism.couplings:
+        told.append("" if twice else "Leave one of them out")
+    remedies = "".join(f" {one}." for one in told if one) or (
+        " Give a joint of a loop the type that has one freedom more."
+    )
     return LockedError(
         f"{mechanism.name!r} cannot move at its assembly: its {what} leave no degree of "
-        f"freedom, and {named} is to be driven. {remedy}.",
+        f"freedom, and {named} is to be driven.{remedies}",
         where,
+    )
+
+
+def _welds_in_loops(mechanism: Mechanism) -> str:
+    """That fixed joints stand in loops, where bodies turn most often; nothing without them."""
+    closing = frozenset[int]().union(*joint_loops(mechanism))
+    kinds = {k: joint for k, joint in enumerate(mechanism.joints) if k in closing}
+    welds = [joint.name for joint in kinds.values() if not joint.values]
+    if not welds:
+        return ""
+    one = len(welds) == 1
+    return (
+        f"The fixed joint{'' if one else 's'} {' and '.join(welds)} "
+        f"({'a weld' if one else 'welds'}) {'is in a loop' if one else 'are in loops'}: "
+        f"`type: revolute` if {'it turns' if one else 'they turn'}"
     )

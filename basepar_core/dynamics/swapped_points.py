@@ -11,9 +11,9 @@ from basepar_core.mechanism import Joint, Mechanism
 from .body_newton import Bodies, BodyNewton, measure
 from .kinematics import geometry
 
-_LaysOut = Callable[[Mechanism], tuple[BodyNewton, Bodies]]
+LaysOut = Callable[[Mechanism], tuple[BodyNewton, Bodies]]
 #: rad, or a share of the larger of two lengths: who states values states them no rougher.
-_NEAR = 0.5
+NEAR = 0.5
 #: Of loops that close in both orders, values that are stated no rougher than this (6°) tell; with
 #: the points swapped they are met so many times nearer.
 _ROUGH, _BETTER = 0.1, 4.0
@@ -38,7 +38,7 @@ def advised(
     error: AssemblyError,
     mechanism: Mechanism,
     stated: Mapping[str, float],
-    laid_out: _LaysOut,
+    laid_out: LaysOut,
 ) -> AssemblyError:
     """The error of open loops, with the joint whose points are swapped where there is just one.
 
@@ -49,7 +49,7 @@ def advised(
     found = [
         joint
         for joint, swapped in _swaps(mechanism)
-        if _worst(swapped, stated, laid_out)[1] <= _NEAR
+        if farthest(swapped, stated, laid_out)[1] <= NEAR
     ]
     if len(found) != 1:
         return error
@@ -63,7 +63,7 @@ def advised(
 
 
 def explaining(
-    mechanism: Mechanism, stated: Mapping[str, float], laid_out: _LaysOut
+    mechanism: Mechanism, stated: Mapping[str, float], laid_out: LaysOut
 ) -> SwappedPoints | None:
     """The one joint with whose points swapped the loops close clearly nearer to stated values.
 
@@ -72,16 +72,16 @@ def explaining(
     """
     if not stated.keys() - {*mechanism.coordinates}:
         return None
-    off = _worst(mechanism, stated, laid_out)
+    off = farthest(mechanism, stated, laid_out)
     if off[1] < _ROUGH:
         return None
-    most, gap = min(off[1] / _BETTER, _ROUGH), _gap(mechanism, laid_out)
+    most, gap = min(off[1] / _BETTER, _ROUGH), starting_gap(mechanism, laid_out)
     found = [
         SwappedPoints(joint.name, *off, *left)
         for joint, swapped in _swaps(mechanism)
         # Newton's method takes long where the swap is wrong; most of these start wide open.
-        if _gap(swapped, laid_out) <= gap / 2
-        and (left := _worst(swapped, stated, laid_out))[1] <= most
+        if starting_gap(swapped, laid_out) <= gap / 2
+        and (left := farthest(swapped, stated, laid_out))[1] <= most
     ]
     return found[0] if len(found) == 1 else None
 
@@ -96,7 +96,7 @@ def _swaps(mechanism: Mechanism) -> Iterator[tuple[Joint, Mechanism]]:
             yield joint, replace(mechanism, joints=joints)
 
 
-def _gap(mechanism: Mechanism, laid_out: _LaysOut) -> float:
+def starting_gap(mechanism: Mechanism, laid_out: LaysOut) -> float:
     """The largest gap where bodies are laid out at stated values, m or rad; infinite where they
     cannot be."""
     try:
@@ -108,10 +108,10 @@ def _gap(mechanism: Mechanism, laid_out: _LaysOut) -> float:
     return float(np.nan_to_num(np.abs(gaps), nan=np.inf).max(initial=0.0))
 
 
-def _worst(
+def farthest(
     mechanism: Mechanism,
     stated: Mapping[str, float],
-    laid_out: _LaysOut,
+    laid_out: LaysOut,
 ) -> tuple[str, float]:
     """The stated joint value that is farthest off where the loops close, and how far: rad, or a
     share of the larger of two lengths; infinite where they stay open."""

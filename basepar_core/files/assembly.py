@@ -9,6 +9,7 @@ from .bare_numbers import warn_of_degrees_beside, warn_of_millimetres
 from .drawn_poses import read_drawn
 from .mechanism_keys import POSE
 from .reader import ORIGIN, Reading
+from .welds import no_value_of_weld
 from .yaml_nodes import Items, Node
 
 
@@ -70,7 +71,7 @@ def _is_value(reading: Reading, node: Node, word: str, joints: Sequence[Joint]) 
         listed = ", ".join(joint.values)
         reading.mistake(node, f"the {joint.type} joint {word!r} has several values: {listed}")
     else:
-        reading.mistake(node, f"the {joint.type} joint {word!r} has no value")
+        reading.mistake(node, no_value_of_weld(reading, node, joint))
     return False
 
 

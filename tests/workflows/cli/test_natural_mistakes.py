@@ -695,6 +695,32 @@ TRIED = {
         "",
         ("With the two points of C the other way round", "in coupler, the second in rocker"),
     ),
+    "a wrong body in a joint": (
+        "show",
+        file(FOUR_BAR, "connects: [coupler, rocker]", "connects: [crank, rocker]"),
+        "",
+        ("With joints.C.connects: [coupler, rocker] all loops close",),
+    ),
+    "a weld with an angle": (
+        "show",
+        file(FOUR_BAR, "C: {type: revolute", "C: {type: fixed"),
+        "",
+        ("assembly.C (line", "if it turns, as -212 deg tells, write `type: revolute` there"),
+    ),
+    "a weld with a length": (
+        "show",
+        file(
+            file(FOUR_BAR, "C: {type: revolute", "C: {type: fixed"), "C: -212 deg", "C: lx1 + 2 mm"
+        ),
+        "",
+        ("if it slides, as lx1 + 2 mm tells, write `type: prismatic` and its `axis` there",),
+    ),
+    "a weld with a bare number": (
+        "show",
+        file(file(FOUR_BAR, "C: {type: revolute", "C: {type: fixed"), "C: -212 deg", "C: 2"),
+        "",
+        ("if it turns or slides, write `type: revolute` or `type: prismatic` and its `axis`",),
+    ),
     "a constant that is swept": (
         "sweep",
         file(SWEEP, "lx1: [0.2, 0.6]", "rho: [2, 3]"),

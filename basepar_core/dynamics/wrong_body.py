@@ -1,0 +1,117 @@
+"""Joints that name a wrong body: with a body in its place that hangs loosely the loops close."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from basepar_core.errors import AssemblyError, MechanismError
+from basepar_core.mechanism import GROUND, Joint, Mechanism
+
+from .joint_loops import around
+from .swapped_points import NEAR, LaysOut, farthest, starting_gap
+
+
+@dataclass(frozen=True, slots=True)
+class _Hanging:
+    """A body that hangs on a single joint, whose motion nothing drives or determines."""
+
+    body: str
+    joint: str
+
+    def __str__(self) -> str:
+        named = "the ground" if self.body == GROUND else f"body {self.body}"
+        return f"{named} hangs on joint {self.joint} alone and is in no loop"
+
+
+def advised(
+    error: AssemblyError, mechanism: Mechanism, stated: Mapping[str, float], laid_out: LaysOut
+) -> AssemblyError:
+    """The error of an open loop, with the body that one of its joints should name.
+
+    Asked is where a body hangs on a body of the loop and nothing drives it; told is the joint
+    where values that are stated beside the coordinates are met with one body in its place alone.
+    """
+    loop, hanging = _beside(error, mechanism)
+    found = []
+    if stated.keys() - {*mechanism.coordinates}:
+        found = [
+            (joint, one)
+            for one in hanging
+            for joint in _closing(mechanism, loop, one.body, stated, laid_out)
+        ]
+    if len(found) == 1:
+        joint, one = found[0]
+        return AssemblyError(
+            f"{error.message} With joints.{joint.name}.connects: [{', '.join(joint.bodies)}] all "
+            f"loops close at about the stated values: {one}.",
+            [f"joints.{joint.name}"],
+        )
+    asked = [str(one) for one in hanging if one.body != GROUND]
+    if not asked:
+        return error
+    question = f"{asked[0][0].upper()}{asked[0][1:]}: is a joint's `connects` to name it?"
+    return AssemblyError(f"{error.message} {question}", error.where)
+
+
+def _beside(
+    error: AssemblyError, mechanism: Mechanism
+) -> tuple[frozenset[int], tuple[_Hanging, ...]]:
+    """Joints of the loop that stays open, and the bodies that hang on its bodies."""
+    places = {f"joints.{joint.name}": k for k, joint in enumerate(mechanism.joints)}
+    loop = frozenset[int]().union(
+        *(around(mechanism, places[name]) for name in error.where if name in places)
+    )
+    bodies = {body for k in loop for body in mechanism.joints[k].bodies}
+    return loop, tuple(one for one, held in _hanging(mechanism) if held in bodies)
+
+
+def _hanging(mechanism: Mechanism) -> Iterator[tuple[_Hanging, str]]:
+    """Bodies at undriven joints that are their only ones, and the body that holds them.
+
+    A tool is driven, coupled or welded: nothing would tell where another one is.
+    """
+    count = Counter(body for joint in mechanism.joints for body in joint.bodies)
+    driven = {*mechanism.coordinates}
+    driven |= {value for coupling in mechanism.couplings for value, _ in coupling.terms}
+    for joint in mechanism.joints:
+        for body, held in (joint.bodies, joint.bodies[::-1]):
+            is_free = joint.values and driven.isdisjoint(joint.values)
+            if is_free and count[body] == 1:
+                yield _Hanging(body, joint.name), held
+
+
+def _renamed(
+    mechanism: Mechanism, loop: frozenset[int], body: str
+) -> Iterator[tuple[Joint, Mechanism]]:
+    """Joints of a loop with a body in the place of one of theirs, and the mechanism with each.
+
+    Only where that leaves no other body hanging.
+    """
+    for k in sorted(loop):
+        first, second = mechanism.joints[k].bodies
+        for bodies in ((body, second), (first, body)):
+            joint = replace(mechanism.joints[k], bodies=bodies)
+            joints = (*mechanism.joints[:k], joint, *mechanism.joints[k + 1 :])
+            other = replace(mechanism, joints=joints)
+            if len([*_hanging(other)]) < len([*_hanging(mechanism)]):
+                yield joint, other
+
+
+def _closing(
+    mechanism: Mechanism,
+    loop: frozenset[int],
+    body: str,
+    stated: Mapping[str, float],
+    laid_out: LaysOut,
+) -> Iterator[Joint]:
+    """Joints of a loop with a body in the place of one of theirs that close all loops at about
+    the stated values."""
+    gap = starting_gap(mechanism, laid_out)
+    for joint, other in _renamed(mechanism, loop, body):
+        try:
+            # Newton's method takes long with wrong bodies; most of these start wide open.
+            near = starting_gap(other, laid_out) <= gap / 2
+            if near and farthest(other, stated, laid_out)[1] <= NEAR:
+                yield joint
+        except MechanismError:  # a body came off the ground
+            continue
