@@ -5,7 +5,7 @@ stays a grid, and a Sobol plan keeps its place in the sequence.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,10 +28,14 @@ from .plan_products import Formula, values_of
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One line of `where`: its text, and the comparison it means (names are symbols, SI)."""
+    """One line of `where`: its text, and the comparison it means (names are symbols, SI).
+
+    `line` is where its file has it; 0 where it comes from no file.
+    """
 
     text: str
     expression: Expression
+    line: int = field(default=0, compare=False)
 
 
 def dimensions(mechanism: Mechanism) -> dict[str, Dimension | None]:

@@ -4,6 +4,7 @@ Numbers are met in the unit of the symbol they are for and leave in SI.
 """
 
 from collections.abc import Collection
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -163,7 +164,7 @@ def _where(
         if text is None or mechanism is None:
             continue
         try:
-            found.append(condition(mechanism, text))
+            found.append(replace(condition(mechanism, text), line=item.line))
             _judge_angles(reading, item, text, mechanism)
         except ExpressionError as error:
             reading.mistake(item, error.message)

@@ -24,6 +24,7 @@ from sweeps.store import Output, locate
 from .ask_tell_plan import is_asked
 from .differences import differences
 from .filters import Condition, Filter, angles, dimensions
+from .nominal_conditions import unmet_at_nominal
 from .own_metrics import OwnMetric, fetched, name_mistake, named
 from .plan_products import described, document, restored
 from .plans import Plan
@@ -171,7 +172,8 @@ class SweepSpec:
         asked = self.evaluation
         nothing = asked.rank == "none" and not (asked.metrics or asked.own or asked.reduction)
         said = ["nothing is evaluated: rank is none, and no metrics or reduction are asked for"]
-        return (*said * nothing, *notes(self.mechanism, self.plan, self.filter))
+        unmet = unmet_at_nominal(self.mechanism, self.plan, self.where)
+        return (*said * nothing, *unmet, *notes(self.mechanism, self.plan, self.filter))
 
     @cached_property
     def canonical(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Commands that fill and read stores: sweep, status."""
 
 import argparse
+import os
 from typing import TYPE_CHECKING, Any
 
 from basepar_core.errors import UsageError
@@ -46,7 +47,10 @@ def _sweep(options: argparse.Namespace) -> int:
             if how == "prepare":
                 continue
             store.show_rate(document)
-            store.show_next_steps(document, jobs[name].mechanism)
+            if store.without_results(document) and os.path.isfile(options.spec or "") and not name:
+                store.show_after_nothing(document, options.spec)
+            else:
+                store.show_next_steps(document, jobs[name].mechanism)
         if how == "prepare":
             parts.show_next(options)
     if any(one.stopped for one in results.values()):

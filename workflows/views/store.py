@@ -1,6 +1,9 @@
 """What stores hold, as plain facts and in the terminal: counts, reasons, who fills them."""
 
+import itertools
 import json
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -11,7 +14,7 @@ from basepar_core.api import load
 from basepar_core.errors import StoreError
 from basepar_core.files import library_names
 from basepar_core.mechanism import Mechanism
-from basepar_core.texts import plural, shell
+from basepar_core.texts import is_address, plural, shell
 from sweeps.store import (
     ERRORS_KEPT,
     REASONS,
@@ -236,7 +239,7 @@ def show_status(document: Mapping[str, Any]) -> None:
             why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")
         terminal.out.print()
         terminal.out.print(why)
-    if document["done"] and not any(one.meaning in document["counts"] for one in WITH_RESULTS):
+    if without_results(document):
         total = document["total"]
         none = f"None of the {total:,} variants" if total != 1 else "The variant"
         terminal.out.print(
@@ -282,6 +285,27 @@ def show_rate(document: Mapping[str, Any]) -> None:
         "without start-up and compilation"
         if evaluated
         else "\nnothing was missing"
+    )
+
+
+def without_results(document: Mapping[str, Any]) -> bool:
+    """Whether a complete store has no variant with a result."""
+    return document["done"] and not any(one.meaning in document["counts"] for one in WITH_RESULTS)
+
+
+def show_after_nothing(document: Mapping[str, Any], file: str) -> None:
+    """What to do where no variant has a result: the store keeps the sweep as it was."""
+    place = near(document["store"])
+    stem = re.sub(r"(-[0-9]+)?(\.zarr)?/?$", "", place)
+    others = (f"{stem}-{number}.zarr" for number in itertools.count(2))
+    other = next(one for one in others if is_address(one) or not os.path.exists(one))
+    terminal.out.print(
+        f"\nCorrect {near(file)}; {place} keeps the sweep as it was, so take another store, or "
+        "remove that one.",
+        soft_wrap=True,
+    )
+    terminal.show_next(
+        f"sweep {shell(near(file))} --store {shell(other)}", f"status {shell(place)}"
     )
 
 

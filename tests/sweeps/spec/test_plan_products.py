@@ -273,7 +273,7 @@ class TestNotes:
         (note,) = SweepSpec(odd, plan).notes
         assert note == "crank has a negative mass in 2 of 4 variants looked at"
         filtered = SweepSpec(odd, plan, (condition(odd, "lx1 >= 0.4 m"),))
-        assert filtered.notes == ()
+        assert not [one for one in filtered.notes if "mass" in one]
 
     def test_a_long_space_is_sampled_all_over(self):
         odd = loads(FOUR_BAR.replace("mass: rho*lx1", "mass: rho*(0.599 m - lx1)"))

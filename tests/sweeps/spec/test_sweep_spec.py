@@ -336,3 +336,32 @@ def test_swept_symbols_are_stored_in_si():
     plan = Random((("lx2", 0.1, 0.2), ("tilt", 0.0, 1.0), ("k", 1.0, 2.0)), 4)
     units = [(output.name, output.unit) for output in spec(plan=plan).swept]
     assert units == [("lx2", "m"), ("tilt", "rad"), ("k", "1")]
+
+
+class TestConditionsAtNominal:
+    """Conditions that the mechanism's own geometry does not meet are told before a sweep."""
+
+    FILE = (
+        "mechanism: four-bar\nspace:\n  plan: sobol\n"
+        "  variables: {lx1: [0.2, 0.6]}\n  candidates: 16\n  where: ['CONDITION']\n"
+    )
+
+    def notes(self, condition):
+        return parse_sweep(self.FILE.replace("CONDITION", condition)).notes
+
+    def test_the_wrong_way_round(self):
+        (note,) = self.notes("lx1 >= lx3")
+        assert note == (
+            "space.where[0] (line 6): the file's own geometry does not meet lx1 >= lx3 "
+            "(lx1 0.3 m, lx3 1.3 m: 0.3 >= 1.3 does not hold, in SI): if it is the wrong way "
+            "round, write lx1 <= lx3"
+        )
+
+    @pytest.mark.parametrize("condition", ["lx1 <= lx3", "lx1 >= 300 mm", "lx1 + 1 m <= lx3"])
+    def test_what_holds_is_not_told(self, condition):
+        assert self.notes(condition) == ()
+
+    def test_no_turn_where_that_does_not_hold_either(self):
+        (note,) = self.notes("lx1 < 300 mm")
+        assert "does not hold" in note
+        assert "wrong way" not in note

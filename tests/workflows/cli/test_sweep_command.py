@@ -155,3 +155,21 @@ def test_a_sweep_without_any_result_says_so(run, tmp_path):
     assert "write '1200 mm'" in ran.err
     assert "None of the 2 variants has a result." in ran.out
     assert "None of the 2 variants has a result." in run("status", store).out
+
+
+def test_a_condition_turned_round(run, tmp_path, monkeypatch):
+    """Before the sweep it is told; afterwards the command that is proposed works."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "sw.yaml"
+    file.write_text(
+        "mechanism: four-bar\nspace:\n  plan: sobol\n  variables: {lx1: [0.2, 0.6]}\n"
+        "  candidates: 4\n  where: [lx1 >= lx3]\n"
+    )
+    ran = run("sweep", "sw.yaml", "--store", "sw.zarr", "--workers", "1")
+    assert "write lx1 <= lx3" in ran.err
+    assert "report" not in ran.out
+    assert "basepar sweep sw.yaml --store sw-2.zarr" in ran.out
+    file.write_text(file.read_text().replace(">=", "<="))
+    again = run("sweep", "sw.yaml", "--store", "sw-2.zarr", "--workers", "1")
+    assert again.status == 0
+    assert "basepar report sw-2.zarr" in again.out
