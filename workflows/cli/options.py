@@ -42,6 +42,38 @@ OVERWRITE = {
     "--overwrite": "overwrite existing files, also those that basepar did not make (drawings, "
     "pages, exported code and certificates that it made are overwritten in any case)",
 }
+
+
+class _Given(argparse.Action):
+    """Keeps the value of an option; the last of several words would hide the others.
+
+    An option whose words stand between commas (`--noise A=S,…`) may be repeated, and keeps all.
+    Of any other, a second word that differs from the first is a mistake.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = namespace.__dict__.setdefault("given", set())
+        before = getattr(namespace, self.dest)
+        if self.dest in given and str(self.metavar).endswith(",…"):
+            values = f"{before},{values}"
+        elif self.dest in given and values != before:
+            raise argparse.ArgumentError(
+                self, f"it is given twice, as {_words(before)} and as {_words(values)}; leave one"
+            )
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+def _words(values: Any) -> str:
+    return " ".join(map(str, values)) if isinstance(values, list) else str(values)
+
+
 #: What flags are called that are words of Python.
 _CALLED = {"--with": "columns_with", "--from": "origin", "--try": "tried"}
 
@@ -66,6 +98,8 @@ def arguments(command: argparse.ArgumentParser, options: Mapping[str, str]) -> N
             names, more["nargs"] = [names[0][:-1]], "?"
         elif not rest and names[0].startswith("-"):
             more["action"] = "store_true"
+        if names[0].startswith("-") and rest and "append" not in rest:
+            more["action"] = _Given
         command.add_argument(*names, **more, **_values(rest))
 
 

@@ -113,7 +113,8 @@ def test_the_walk_in_the_docs(run, tmp_path, monkeypatch):
     ],
 )
 def test_simulate_refuses(run, tmp_path, words, says):
-    ran = run("simulate", "slider-crank", "-o", str(tmp_path / "run.csv"), *words, "--json")
+    written = [] if "-o" in words else ["-o", str(tmp_path / "run.csv")]
+    ran = run("simulate", "slider-crank", *written, *words, "--json")
     assert ran.status in (1, 2)
     assert says in ran.json["error"]["message"]
     assert not (tmp_path / "run.csv").exists()

@@ -21,12 +21,30 @@ import pytest
             ["show", "four-bar", "five-bar"],
             "five-bar. See `basepar show --help`.",
         ),
+        (
+            ["reduce", "four-bar", "--tolerance", "0.1", "--tolerance", "0.2"],
+            "--tolerance: it is given twice, as 0.1 and as 0.2; leave one.",
+        ),
     ],
 )
 def test_the_word_that_was_meant(run, words, said):
     found = run(*words, "--json")
     assert found.status == 2
     assert said in found.json["error"]["message"]
+
+
+def test_a_list_may_be_given_in_pieces(run):
+    """Each word of `P,…` counts, not only the last one's."""
+    chosen = ["crank.m", "crank.J", "coupler.J", "rocker.m"]
+    pieces = [word for name in chosen for word in ("--eliminate", name)]
+    found = run("base", "four-bar", *pieces, "--json").json
+    assert found == run("base", "four-bar", "--eliminate", ",".join(chosen), "--json").json
+    assert set(found["eliminated"]) == set(chosen)
+
+
+@pytest.mark.parametrize("words", [["--route", "numeric", "--route", "numeric"]])
+def test_the_same_word_twice_is_no_mistake(run, words):
+    assert run("base", "four-bar", *words).status == 0
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash is here")
