@@ -1,8 +1,8 @@
 """Whole chains against the loops one writes first: per variant, from geometry to reduction.
 
 Theirs: Newton closures sample by sample and W from closed formulas (`test_four_bar_sweep`), rank,
-singular values and condition by NumPy, and least squares for every candidate of every step of
-the reduction. Same samples, equal results. CPU time counts: the machine may be shared.
+singular values and condition by NumPy, and for the reduction one QR and down-dates. Same samples,
+equal results. CPU time counts: the machine may be shared.
 """
 
 import os
@@ -41,21 +41,51 @@ evaluate:
 """
 
 
-def dropping(columns, torque):
-    """Relative torque errors of backward elimination, by least squares for every candidate."""
-    left, norm = list(range(columns.shape[1])), np.linalg.norm(torque)
-    errors = []
-    while left:
-        losses = []
-        for j in left:
-            part = columns[:, [k for k in left if k != j]]
-            best = np.linalg.lstsq(part, torque, rcond=None)[0] if len(left) > 1 else np.zeros(0)
-            losses.append(np.linalg.norm(torque - part @ best) / norm)
-        least = min(losses)
+def down_dating(columns, torque):
+    """Relative torque errors of backward elimination: one QR, then down-dates of R⁻¹.
+
+    Without parameter j the squared error grows by θ_j² / (RᵀR)⁻¹_jj, and R⁻¹ loses its rows'
+    parts along row j.
+    """
+    live = columns.any(axis=0)
+    width = int(live.sum())
+    R = np.linalg.qr(np.column_stack([columns[:, live], torque]), mode="r")
+    rows = np.linalg.inv(R[:width, :width])
+    theta, squares, total = rows @ R[:width, -1], R[-1, -1] ** 2, R[:, -1] @ R[:, -1]
+    errors = [np.sqrt(squares / total)] * (len(live) - width)
+    while len(theta):
+        lengths = np.einsum("ij,ij->i", rows, rows)
+        losses = np.sqrt((squares + theta**2 / lengths) / total)
         # Among equals the last.
-        left.pop(max(k for k, loss in enumerate(losses) if loss <= least + 1e-12))
-        errors.append(least)
+        j = int(np.flatnonzero(losses <= losses.min() + 1e-12)[-1])
+        errors.append(losses[j])
+        squares += theta[j] ** 2 / lengths[j]
+        shares = rows @ rows[j] / lengths[j]
+        theta = np.delete(theta - shares * theta[j], j)
+        rows = np.delete(rows - np.outer(shares, rows[j]), j, axis=0)
     return errors
+
+
+def down_dating_together(columns, torque):
+    """The same of all variants at once: columns (variant, row, base), torque (variant, row)."""
+    every, columns = np.arange(len(columns)), columns[:, :, columns.any(axis=(0, 1))]
+    width = columns.shape[2]
+    R = np.linalg.qr(np.concatenate([columns, torque[..., None]], axis=2), mode="r")
+    rows, squares = np.linalg.inv(R[:, :width, :width]), R[:, -1, -1] ** 2
+    theta = np.einsum("vij,vj->vi", rows, R[:, :width, -1])
+    total = np.einsum("vi,vi->v", R[..., -1], R[..., -1])
+    gone, errors = np.zeros((len(columns), width), dtype=bool), []
+    for _ in range(width):
+        lengths = np.where(gone, 1.0, np.einsum("vij,vij->vi", rows, rows))
+        losses = np.where(gone, np.inf, theta**2 / lengths)
+        j = losses.argmin(axis=1)
+        squares = squares + losses[every, j]
+        errors.append(np.sqrt(squares / total))
+        shares = (rows @ rows[every, j][..., None]) / lengths[every, j][:, None, None]
+        theta = theta - shares[..., 0] * theta[every, j][:, None]
+        rows = rows - shares * rows[every, j][:, None, :]
+        gone[every, j] = True
+    return np.stack(errors, axis=1)
 
 
 def looped(columns, motions, start, kept):
@@ -68,7 +98,7 @@ def looped(columns, motions, start, kept):
         np.linalg.matrix_rank(unit_columns(W)[0])
         condition = np.linalg.cond(unit_columns(W[:, kept])[0])
         torque = W_cycle @ _inertias(**lengths)
-        errors = dropping(unit_columns(W_cycle[:, kept])[0], torque)
+        errors = down_dating(unit_columns(W_cycle[:, kept])[0], torque)
         rms = np.sqrt((torque**2).mean())
         found.append([rms, condition, *values[:8], *errors])
     return np.array(found)
@@ -98,28 +128,38 @@ def test_four_bar_chain_against_the_loop(against_each):
     against_each((ours, VARIANTS), (theirs, LOOPED), "variant", 300, 500)
 
 
-@pytest.mark.benchmark(group="backward path, 36 base parameters")
-def test_path_against_least_squares_per_candidate(against_each, monkeypatch):
-    monkeypatch.setitem(MECHANISMS, "ur10", 31)
+@pytest.mark.benchmark(group="backward path, from W")
+@pytest.mark.parametrize("together", [False, True], ids=["one by one", "all at once"])
+@pytest.mark.parametrize(("name", "count"), [("four-bar", 511), ("ur10", 63)])
+def test_path_against_down_dates(name, count, together, against_each, monkeypatch):
+    """Torque, its metrics, the first QR and the path, against NumPy's QR and down-dates.
+
+    The torque and unit columns are given to theirs. NumPy by OpenBLAS, one thread.
+    """
+    monkeypatch.setitem(MECHANISMS, name, count)
     case.cache_clear()
-    one = case("ur10")
-    phi, lanes = one.random_phi(5), np.arange(len(one.W))
-    tau = one.torque(phi)
-    both = np.concatenate([one.W_b, tau[..., None]], axis=3)
-    rows = both.reshape(len(lanes), -1, 37)
-    # The path alone, on either side: ours begins with triangles, as theirs does not need to.
-    triangles = np.linalg.qr(rows, mode="r")[:, :, None]
-    last = np.zeros((len(lanes), 37))
-    last[:, 36] = 1.0  # the torque is the last column
+    one = case(name)
+    phi, variants = one.random_phi(5), len(one.W)
+    torque = one.torque(phi).reshape(variants, -1)
+    W = np.ascontiguousarray(one.W.transpose(0, 3, 2, 1)).transpose(0, 3, 2, 1)  # as kernels do
+    columns = unit_columns(one.W_b.reshape(variants, torque.shape[1], -1))[0]
+    columns = np.ascontiguousarray(columns)
 
     def ours():
-        return paths.own_path(triangles, last, tuple(range(36)), None, one.error, lanes)[0]
+        found = paths.own_path(W, phi, one.base.kept, None, one.error, np.arange(variants))
+        return found[0].torque_error[:, 1:]
 
     def theirs():
-        return dropping(unit_columns(rows[0, :, :36])[0], rows[0, :, 36])
+        if together:
+            return down_dating_together(columns, torque)
+        return np.array([down_dating(columns[k], torque[k]) for k in range(32)])
 
-    np.testing.assert_allclose(ours().torque_error[0, 1:], theirs(), rtol=1e-8, atol=1e-12)
-    against_each((ours, len(lanes)), (theirs, 1), "variant", 2000, 4000)
+    found = theirs()
+    # Rounding times the condition of unit columns, some hundred.
+    np.testing.assert_allclose(
+        ours()[: len(found), -found.shape[1] :], found, rtol=1e-8, atol=1e-12
+    )
+    against_each((ours, variants), (theirs, len(found)), "variant", 50, 80)
 
 
 @pytest.mark.benchmark(group="four-bar sweep, whole chain, 2 processes into the store")

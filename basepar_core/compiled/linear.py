@@ -13,8 +13,6 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.base import Check, Spectrum, numeric_route
 
-#: Wider matrices are brought to triangles one by one: lanes of them no longer fit a core's cache.
-WIDEST = 32
 #: Two routes' singular values of m unit columns differ by up to about 2 √m eps (UR10; less where
 #: m is less); by twice as much for safety. What counts as noise is 8 √m eps at the least.
 SLACK = 4.0
@@ -52,6 +50,7 @@ def check(
     if rows < width:  # fewer rows than columns: rare, and not worth kernels of its own
         return _plain(W, error, kept, eliminated, places, entries, terms, chosen)
     from .linear_spectra import hold
+    from .linear_triangles import triangles_of
 
     order = np.array([*kept, *eliminated], dtype=np.int64)
     found = (
@@ -62,22 +61,14 @@ def check(
         np.empty(count),
         np.empty((count, width)),
     )
-    if width > WIDEST:
-        from .linear_triangles import triangles_of
-
-        source, lanes = triangles_of(columns(W), chosen, order), np.arange(count)
-    else:
-        source, lanes = columns(W), chosen
     hold(
-        source,
-        lanes,
+        triangles_of(columns(W), chosen, order),
         order,
         len(kept),
         np.ascontiguousarray(terms),
         np.ascontiguousarray(entries),
         places,
         _SETTINGS,
-        width > WIDEST,
         found,
     )
     values, scaled, reduced, share, faint, norms = found

@@ -1,4 +1,4 @@
-"""Orthogonal factors and singular values of many small matrices at once; lanes are variants.
+"""Singular values of many small matrices at once; lanes are variants.
 
 Every array is (…, lane) with exactly `LANES` lanes, and every innermost loop runs over them: one
 instruction serves eight variants, whatever the matrices' size. No branch depends on a lane, no sum
@@ -45,23 +45,6 @@ def reflector(total, mirror, at, scale, diagonal):
         signed = length if first >= 0.0 else -length  # no cancellation
         diagonal[i] = -signed
         mirror[at, i] = first + signed
-
-
-@kernel
-def triangles(A, ends, diagonal, work):
-    """Householder QR without pivoting, in place.
-
-    A is (column, row, lane), zero in columns up to k from row ends[k] on. Above its diagonal it
-    is R afterwards, `diagonal` (column, lane) is R's; below are the mirrors. `work` is (2, lane).
-    """
-    width, rows = A.shape[0], A.shape[1]
-    total, scale = work
-    for k in range(min(width, rows)):
-        mirror, end = A[k], max(ends[k], k + 1)
-        dots(total, mirror, mirror, k, end)
-        reflector(total, mirror, k, scale, diagonal[k])
-        for j in range(k + 1, width):
-            _reflect(total, mirror, scale, A[j], k, end)
 
 
 @kernel

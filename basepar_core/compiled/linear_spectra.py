@@ -1,30 +1,29 @@
-"""Compiled: triangles, singular values and the β check of a chunk's observation matrices.
+"""Compiled: singular values and the β check of a chunk's observation matrices.
 
 One call takes all variants of a chunk, `LANES` at a time. All is read off one triangle: W = QR
-with the columns in the order [φ₁ | φ₂]. Dividing R's columns divides W's, and costs no digits,
-for each column of R is as exact as its own length lets it be.
+with the columns in the order [φ₁ | φ₂] (`linear_triangles`). Dividing R's columns divides W's,
+and costs no digits, for each column of R is as exact as its own length lets it be.
 """
 
 import numpy as np
 
 from basepar_core.compiled.simd import LANES, door, dots, inlined, kernel, set_to, subtract
 
-from .linear_lanes import bidiagonals, quotients, triangles
+from .linear_lanes import bidiagonals, quotients
 
 
 @kernel
-def load(W, chosen, first, column, into):
-    """into (row, lane) = a column of variants `chosen[first:]`; the last one fills up.
+def _load(triangles, first, R):
+    """R (column, row, lane) = triangles (variant, column, row) from `first` on.
 
-    W is (variant, parameter, row). A cache line of each variant at a time: variants are often a
-    multiple of 4096 bytes apart, and then share few places in the cache.
+    The last variant fills up. Lanes of what is below R's diagonal stay as they are.
     """
-    last, rows = chosen.size - 1, W.shape[2]
-    for start in range(0, rows, 8):
-        for i in range(LANES):
-            variant = chosen[min(first + i, last)]
-            for r in range(start, min(start + 8, rows)):
-                into[r, i] = W[variant, column, r]
+    last = triangles.shape[0] - 1
+    for i in range(LANES):
+        variant = min(first + i, last)
+        for j in range(R.shape[0]):
+            for r in range(j + 1):
+                R[j, r, i] = triangles[variant, j, r]
 
 
 @kernel
@@ -87,46 +86,37 @@ def missing_share(R, kept, norms, terms, entries, places, settings, first, share
 
 
 @door
-def hold(W, chosen, order, kept, terms, entries, places, settings, triangular, found):
-    """Spectra and β check of the variants `chosen`, into the arrays of `found`.
+def hold(triangles, order, kept, terms, entries, places, settings, found):
+    """Spectra and β check of variants, into the arrays of `found`.
 
     Parameters
     ----------
-    W
-        (variant, parameter, row); or, `triangular`, the transposed R factors of W[:, order].
+    triangles
+        (variant, column, row): transposed R factors of W[:, order].
     order, kept
         φ₁ then φ₂ by index; how many are φ₁.
     terms
-        (chosen, parameter), as in `base.numeric.spectrum`.
+        (variant, parameter), as in `base.numeric.spectrum`.
     entries, places
-        β's nonzero entries (entry, chosen), and where they stand, (2, entry) in φ₁ and φ₂.
+        β's nonzero entries (entry, variant), and where they stand, (2, entry) in φ₁ and φ₂.
     settings
         What counts as no effect, and as cancelled.
     found
-        values (chosen, parameter), scaled (likewise), reduced (chosen, base), share, faint
-        (chosen,), norms (chosen, parameter), in the order of the file.
+        values (variant, parameter), scaled (likewise), reduced (variant, base), share, faint
+        (variant,), norms (variant, parameter), in the order of the file.
     """
     values, scaled, reduced, share, faint, norms = found
-    width, rows = order.size, W.shape[2]
-    A, diagonal = np.empty((width, rows, LANES)), np.empty((width, LANES))
+    width, last = order.size, len(triangles) - 1
     R, T = np.zeros((width, width, LANES)), np.empty((width, width, LANES))
     q, e, lengths, scales, sizes = np.empty((5, width, LANES))
     extra, work, ones = np.empty((2, width, LANES)), np.empty((9, LANES)), np.ones((width, LANES))
     nothing, far, near = np.zeros((width, LANES)), np.empty(LANES), np.empty(LANES)
-    last, ends = chosen.size - 1, np.full(width, rows)
-    for first in range(0, chosen.size, LANES):
-        lanes = min(LANES, chosen.size - first)
+    for first in range(0, len(triangles), LANES):
+        lanes = min(LANES, len(triangles) - first)
+        _load(triangles, first, R)
         for j in range(width):
-            load(W, chosen, first, j if triangular else order[j], A[j])
             for i in range(LANES):
                 sizes[j, i] = terms[min(first + i, last), order[j]]
-        if not triangular:
-            triangles(A, ends, diagonal, work[:2])
-        for j in range(width):
-            for r in range(min(j + 1, rows)):
-                set_to(R[j, r], A[j, r])
-            if not triangular and j < rows:
-                set_to(R[j, j], diagonal[j])
             dots(lengths[j], R[j], R[j], 0, width)
             for i in range(LANES):
                 lengths[j, i] = np.sqrt(lengths[j, i])

@@ -1,6 +1,6 @@
-"""Compiled: the triangle of one large matrix after the other, vectors running along its rows.
+"""Compiled: the triangle of one variant's matrix after the other, vectors running along its rows.
 
-For matrices whose columns no longer fit a core's cache in `LANES` variants at once. Householder
+Rows are many where columns are few, and `LANES` variants at once leave a core's cache. Householder
 without pivoting, of the columns asked for alone; two reflections of four columns at a time.
 """
 
@@ -141,18 +141,28 @@ def fill_triangles(W, chosen, order, A, ends, found):
     flat, A = lanes(W.reshape(-1, rows)), lanes(A)
     for i in range(chosen.size):
         _copied(flat, rows, chosen[i] * columns, order, A, ends)
-        for j in range(width, width + 4):  # what is no number would stay
-            for r in range(0, filled, WIDTH):
-                A[j, r] = 0.0
-        for k in range(0, width, 2):
-            start, end = k // WIDTH * WIDTH, ends[min(k + 1, width - 1)]
-            one = _mirror(A, k, found[i], end)
-            if k + 1 == width:
-                break
-            share = spread(one * _product(A, k, k + 1, start, end))
-            for r in range(start, end, WIDTH):
-                A[k + 1, r] -= share * A[k, r]
-            two = _mirror(A, k + 1, found[i], end)
-            cross = _product(A, k, k + 1, start, end)
-            for j in range(k + 2, width, 4):
-                _reflect_pair(A, k, j, one, two, cross, start, end)
+        triangle(A, ends, width, filled, found[i])
+
+
+@kernel
+def triangle(A, ends, width, filled, found):
+    """The transposed R factor of A (column, row), whose columns become reflections.
+
+    A has four columns and up to WIDTH − 1 rows more than needed. `ends`: behind it all columns up
+    to j are zero.
+    """
+    for j in range(width, width + 4):  # what is no number would stay
+        for r in range(0, filled, WIDTH):
+            A[j, r] = 0.0
+    for k in range(0, width, 2):
+        start, end = k // WIDTH * WIDTH, ends[min(k + 1, width - 1)]
+        one = _mirror(A, k, found, end)
+        if k + 1 == width:
+            break
+        share = spread(one * _product(A, k, k + 1, start, end))
+        for r in range(start, end, WIDTH):
+            A[k + 1, r] -= share * A[k, r]
+        two = _mirror(A, k + 1, found, end)
+        cross = _product(A, k, k + 1, start, end)
+        for j in range(k + 2, width, 4):
+            _reflect_pair(A, k, j, one, two, cross, start, end)

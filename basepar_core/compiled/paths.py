@@ -10,10 +10,12 @@ import numpy as np
 
 from basepar_core.arrays import Array, writable
 from basepar_core.base import OPERATIONS
+from basepar_core.compiled.simd import WIDTH
 from basepar_core.reduction import Path
 from basepar_core.reduction import reduce as reduction
 
 from .linear import SLACK, columns
+from .workspace import zeros
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def efforts(W: Array, phi: Array, chosen: Array, rates: Array, shares: Array) ->
     found = Efforts(*np.empty((6, len(chosen), W.shape[2])))
     rates, shares = writable(rates), writable(shares)
     every = tuple(getattr(found, field.name) for field in fields(Efforts))
-    drive_at(columns(W), chosen, writable(phi), rates, shares, every)
+    drive_at(columns(W), chosen, writable(phi), rates, shares, _rows(W), every)
     return found
 
 
@@ -63,8 +65,14 @@ def torques(W: Array, phi: Array, chosen: Array) -> Torques:
     from .paths_torques import drive
 
     found = Torques(*np.empty((2, len(chosen), W.shape[2])))
-    drive(columns(W), chosen, writable(phi), found.rms, found.peak)
+    drive(columns(W), chosen, writable(phi), _rows(W), found.rms, found.peak)
     return found
+
+
+def _rows(W: Array, count: int = 1) -> Array:
+    """Scratch: so many columns of one variant's W, filled up to whole vectors."""
+    rows = W.shape[1] * W.shape[2]
+    return zeros((count, -(-rows // WIDTH) * WIDTH))
 
 
 def own_path(
@@ -95,15 +103,20 @@ def own_path(
         np.empty(count, dtype=int),
     )
     found, close = Torques(*np.empty((2, count, coordinates))), np.empty(count)
+    places, weights = np.full(W.shape[3], width + 5), _rows(W)
+    places[list(kept)] = np.arange(width)
+    scales = np.ones(coordinates) if noise is None else 1 / noise
+    weights[0, : W.shape[1] * coordinates] = np.repeat(scales, W.shape[1])
     reduce(
         columns(W),
         chosen,
-        np.array(kept, dtype=np.int64),
+        places,
         writable(phi),
-        np.ones(coordinates) if noise is None else 1 / noise,
+        weights,
         OPERATIONS * np.sqrt(width) * np.maximum(error, eps),
         SLACK * np.sqrt(width) * eps,
         method == "forward",
+        (_rows(W, width + 6), _rows(W)),
         (
             path.removed,
             path.torque_error,

@@ -115,13 +115,12 @@ def _matrices(width: int) -> tuple[Array, Array, Array]:
 
 
 def _spectra() -> None:
-    from basepar_core.compiled import linear, triangles_of
+    from basepar_core.compiled import linear
 
     W, error, terms = _matrices(4)
     linear.finite(W)
     places, entries = np.array([[0], [0]]), np.zeros((1, 2))
     linear.check(W, error, (0, 1, 2), (3,), places, entries, terms)
-    triangles_of(linear.columns(W), np.arange(2), np.arange(4))  # of wide ones
 
 
 def _paths() -> None:
