@@ -12,6 +12,7 @@ from basepar_core.mechanism import GROUND, Joint, Point, Pose, Vector, joint_typ
 
 from .exchanged_points import (
     Carried,
+    Distance,
     are_off,
     distances,
     exchanged,
@@ -19,8 +20,10 @@ from .exchanged_points import (
     line_to_write,
     looks_exchanged,
 )
+from .misnamed_bodies import Misnamed, line_of_connects, looks_misnamed
+from .misplaced_points import looks_misplaced
 from .reader import Reading
-from .yaml_nodes import Node
+from .yaml_nodes import Fields, Node
 
 #: Where points leave a turn open (about a line of them) it is the least one from the world's axes:
 #: a weight that no point on a drawing feels.
@@ -147,45 +150,83 @@ class _Drawing:
                     )
 
     def warn_of_distances(self, node: Node) -> None:
-        """Say which points are drawn farther apart, or nearer, than they are on their body; where
-        a joint whose two points are exchanged explains it, say that."""
+        """Report which points are drawn farther apart, or nearer, than they are on their body.
+
+        Where a joint's wrong body, or its two points in the wrong order, or the place of one
+        point explains it, that is reported instead.
+        """
         numbers = self.reading.at_nominal
         drawn = {name: numbers(place) for name, place in self.drawn.items()}
         carried = self._numbers(self.carried)
         found = distances(carried, drawn)
-        if not any(map(are_off, found.values())) or self._warn_of_exchange(carried, drawn):
+        if not any(map(are_off, found.values())):
             return
-        for body, pairs in found.items():
-            size = max((one.own for one in pairs), default=0.0)
-            off = {abs(one.drawn - one.own) / (one.own + size): one for one in pairs if size}
-            worst = max(off, default=0.0)
-            if worst > _ROUGH / 2:  # of pairs as far apart as the body is long: _ROUGH
-                one = off[worst]
-                warnings.warn(
-                    f"{node.path} (line {node.line}): {one} on {body}: correct the drawing, or "
-                    f"their `at` on {body}, which is in its own frame.",
-                    BaseparWarning,
-                    stacklevel=2,
-                )
+        far = [one for body in found.items() if (one := _farthest(*body))]
+        misnamed = self._misnamed(carried, drawn) if far else None
+        # A body that hangs loosely besides tells more than distances alone.
+        is_sure = misnamed is not None and misnamed.is_loose
+        message = (
+            (self._on_body(misnamed) if is_sure else "")
+            or self._on_exchange(carried, drawn)
+            or self._on_body(misnamed)
+            or (self._on_place(node, carried, drawn) if far else "")
+        )
+        remedies = [
+            f"{node.path} (line {node.line}): {one} on {body}: correct the drawing, or "
+            f"their `at` on {body}, which is in its own frame."
+            for body, one in far
+        ]
+        for text in [message] if message else remedies:
+            warnings.warn(text, BaseparWarning, stacklevel=2)
 
-    def _warn_of_exchange(self, carried: Carried, drawn: Mapping[str, np.ndarray]) -> bool:
-        """Say which joint's points look exchanged, and the line to write, where one's do."""
+    def _misnamed(self, carried: Carried, drawn: Mapping[str, np.ndarray]) -> Misnamed | None:
+        return looks_misnamed(
+            self.joints, carried, lambda one: self._numbers(_carried([one], ())), drawn
+        )
+
+    def _on_body(self, found: Misnamed | None) -> str:
+        """Which joint connects a wrong body, and what to write."""
+        line = line_of_connects(self._joints_node, found.joint.name) if found else None
+        if found is None or line is None:
+            return ""
+        name, bodies = found.joint.name, ", ".join(found.joint.bodies)
+        return f"joints.{name}.connects (line {line}): {found}. Write connects: [{bodies}]."
+
+    def _on_exchange(self, carried: Carried, drawn: Mapping[str, np.ndarray]) -> str:
+        """Which joint's points look exchanged, and the line to write, where one's do."""
         turned = _carried([exchanged(one) for one in self.joints if is_exchangeable(one)], ())
         found = looks_exchanged(self.joints, carried, self._numbers(turned), drawn)
-        joints = self.reading.top.entries.get("joints") if self.reading.top else None
-        there = line_to_write(joints, found.joint.name) if found else None
+        there = line_to_write(self._joints_node, found.joint.name) if found else None
         if found is None or there is None:
-            return False
+            return ""
         first, second = found.joint.bodies
-        warnings.warn(
+        return (
             f"joints.{found.joint.name}.at (line {there[0]}): its two points look exchanged: "
             f"{found.told} on {found.body}; with the points exchanged "
             f"{found.met.drawn:.4g} m and {found.met.own:.4g} m. Write {there[1]}: the first "
-            f"point is in the frame of {first}, the second in that of {second}.",
-            BaseparWarning,
-            stacklevel=3,
+            f"point is in the frame of {first}, the second in that of {second}."
         )
-        return True
+
+    def _on_place(self, node: Node, carried: Carried, drawn: Mapping[str, np.ndarray]) -> str:
+        """Which point is drawn at a wrong place, where all distances that are off are its."""
+        found = looks_misplaced(carried, drawn)
+        if found is None:
+            return ""
+        entry = node.entries[found.point] if isinstance(node, Fields) else node
+        sign = ""
+        if found.place is not None:
+            size = 2 if self.reading.planar else 3
+            place = ", ".join(f"{x:.4g} m" for x in found.place[:size])
+            sign = f" Is a sign wrong? [{place}] fits."
+        return (
+            f"{entry.path} (line {entry.line}): {found}: correct the drawing of {found.point}, "
+            f"which these have in common, or its `at` or "
+            f"`connects`.{sign}"
+        )
+
+    @property
+    def _joints_node(self) -> Node | None:
+        return self.reading.top.entries.get("joints") if self.reading.top else None
 
     def _numbers(self, carried: Mapping[str, list[tuple[str, Vector]]]) -> Carried:
         numbers = self.reading.at_nominal
@@ -247,6 +288,15 @@ class _Drawing:
         from scipy.spatial.transform import Rotation  # slow to import, and seldom needed
 
         return _vector(Rotation.from_matrix(R).as_rotvec())
+
+
+def _farthest(body: str, pairs: Sequence[Distance]) -> tuple[str, Distance] | None:
+    """Of a body that no rough drawing has, the distance that is farthest off."""
+    size = max((one.own for one in pairs), default=0.0)
+    off = {abs(one.drawn - one.own) / (one.own + size): one for one in pairs if size}
+    worst = max(off, default=0.0)
+    # Of pairs as far apart as the body is long: _ROUGH.
+    return (body, off[worst]) if worst > _ROUGH / 2 else None
 
 
 def _vector(numbers: np.ndarray) -> Vector:

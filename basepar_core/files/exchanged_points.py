@@ -16,9 +16,9 @@ from .yaml_nodes import Fields, Items, Node
 Carried = Mapping[str, Sequence[tuple[str, np.ndarray]]]
 #: A share of a body by which most drawings are nearer than that.
 _OFF = 0.06
-#: With the points exchanged distances are so many times nearer, and no farther off than a
-#: drawing is rough: else the drawing tells nothing of an exchange.
-_BETTER, _ROUGH = 4.0, 0.1
+#: With the points exchanged, or another body, distances are so many times nearer, and no farther
+#: off than a drawing is rough: else the drawing tells nothing of it.
+BETTER, ROUGH = 4.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,11 @@ def looks_exchanged(
         after = distances({**carried, joint.name: turned[joint.name]}, drawn)
         # All other bodies' distances are the same.
         off, left = (
-            [(_off(some.get(body, ())), body) for body in joint.bodies] for some in (before, after)
+            [(share_off(some.get(body, ())), body) for body in joint.bodies]
+            for some in (before, after)
         )
         worst, body = max(off)
-        if worst >= _OFF and max(left)[0] <= min(worst / _BETTER, _ROUGH):
+        if worst >= _OFF and max(left)[0] <= min(worst / BETTER, ROUGH):
             k = int(np.argmax([abs(one.drawn - one.own) for one in before[body]]))
             found.append(Exchange(joint, body, before[body][k], after[body][k]))
     return found[0] if len(found) == 1 else None
@@ -97,7 +98,13 @@ def looks_exchanged(
 
 def are_off(found: Iterable[Distance]) -> bool:
     """Whether distances of one body are farther off than in most drawings."""
-    return _off(found) >= _OFF
+    return share_off(found) >= _OFF
+
+
+def is_off(one: Distance, found: Iterable[Distance]) -> bool:
+    """Whether one of a body's distances is farther off than in most drawings."""
+    size = max(max(each.drawn, each.own) for each in found)
+    return abs(one.drawn - one.own) >= _OFF * size > 0
 
 
 def is_exchangeable(joint: Joint) -> bool:
@@ -111,7 +118,7 @@ def exchanged(joint: Joint) -> Joint:
     return replace(joint, frames=(replace(one, at=two.at), replace(two, at=one.at)))
 
 
-def _off(found: Iterable[Distance]) -> float:
+def share_off(found: Iterable[Distance]) -> float:
     """How far off the worst distance is, as a share of the larger of body and drawing."""
     found = [*found]
     size = max((max(one.drawn, one.own) for one in found), default=0.0)
