@@ -10,7 +10,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from basepar_core.errors import MechanismError
-from basepar_core.mechanism import GROUND, IdleSpin, Mechanism, free_spins, joint_type
+from basepar_core.mechanism import (
+    IdleSpin,
+    Mechanism,
+    are_too_many,
+    free_spins,
+    held_once,
+    joint_to_add,
+    joint_type,
+)
 from basepar_core.texts import plural
 
 from .body_newton import Bodies, BodyNewton
@@ -130,28 +138,15 @@ def _miscounted(
     names = independent(newton, at, mechanism.coordinates)
     line = f": `coordinates: [{', '.join(names)}]`" if len(names) == freedom else ""
     remedy = f"ame exactly {plural(freedom, 'joint value')}{line}."
-    if freedom > count and (loose := _held_once(mechanism)):
-        told = ", ".join(f"{body} has one joint only ({joint})" for body, joint in loose)
-        body, origin = loose[0][0], "[0, 0]" if mechanism.planar else "[0, 0, 0]"
-        axis = "" if mechanism.planar else ", axis: [[0, 0, 1], [0, 0, 1]]"
-        joint = f"type: revolute, connects: [{GROUND}, {body}], at: [{origin}, {origin}]{axis}"
-        add = f"{told}. Add it to `joints`, like `{body}_pin: {{{joint}}}`"
-        if freedom - count < (2 if mechanism.planar else 3):  # few joints take less away
+    bodies = [body.name for body in mechanism.bodies]
+    if freedom > count and (loose := held_once(bodies, mechanism.joints)):
+        add = joint_to_add(loose, mechanism.planar)
+        if not are_too_many(freedom, count, mechanism.planar):
             return MechanismError(
                 f"{text}. N{remedy} Or is a joint missing? {add}.", ["coordinates", "joints"]
             )
         return MechanismError(f"{text}. Is a joint missing? {add}; or n{remedy}", ["joints"])
     return MechanismError(f"{text}. N{remedy}", ["coordinates"])
-
-
-def _held_once(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Bodies with one joint, and that joint: ends of arms, or a joint is missing."""
-    found = []
-    for body in mechanism.bodies:
-        own = [joint.name for joint in mechanism.joints if body.name in joint.bodies]
-        if len(own) == 1:
-            found.append((body.name, own[0]))
-    return found
 
 
 def _remedy(mechanism: Mechanism, spin: IdleSpin) -> str:

@@ -22,6 +22,7 @@ from .exchanged_points import (
 )
 from .misnamed_bodies import Misnamed, line_of_connects, looks_misnamed
 from .misplaced_points import looks_misplaced
+from .missing_joints import missing_joint
 from .reader import Reading
 from .yaml_nodes import Fields, Node
 
@@ -64,9 +65,13 @@ def read_drawn(
     drawing.check_ground(entries)
     poses = drawing.poses
     placed = {GROUND, *(pose.body for pose in poses)}
+    loose = [name for name in entries if not placed & {body for body, _ in carried[name]}]
+    if loose and reading.top and (missing := missing_joint(reading, joints)):
+        reading.mistake(reading.top.entries["joints"], missing)  # it would be one of these points
+        return poses
     for name, entry in entries.items():
         bodies = [body for body, _ in carried[name]]
-        if not placed & set(bodies):
+        if name in loose:
             reading.mistake(
                 entry,
                 f"one point alone does not place {' or '.join(bodies)}: draw another one of it "

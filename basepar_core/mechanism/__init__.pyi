@@ -44,6 +44,9 @@ from .mechanism import Symbol as Symbol
 from .mechanism import Torque as Torque
 from .mechanism import Vector as Vector
 from .mechanism import parameter_unit as parameter_unit
+from .missing_joints import are_too_many as are_too_many
+from .missing_joints import held_once as held_once
+from .missing_joints import joint_to_add as joint_to_add
 from .sample_lines import cycle_line as cycle_line
 from .sample_lines import excitation_line as excitation_line
 from .sample_lines import noise_line as noise_line

@@ -37,6 +37,7 @@ assembly:
   points: {B: [0.03, 0.052], C: [0.28, 0.195], E: [0.26, 0.29], F: [0.61, 0.25]}
 """
 FILES = {"four-bar": FOUR_BAR, "C alone": drawn(FOUR_BAR, C=(258, 212)), "six-bar": SIX_BAR}
+LAST = re.sub(r"points: \{.*\}", "points: {F: [0.61, 0.25]}", SIX_BAR)
 CONNECTS = re.compile(r"(?m)^  (\w): \{type: \w+, connects: (\[(\w+), (\w+)\])")
 
 
@@ -111,6 +112,33 @@ def test_one_distance_leaves_open_which_point_it_is():
         "C and D are 0.3231 m apart as drawn, and 0.22 m on rocker: correct the drawing, or"
         in message
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out", "body", "joint"),
+    [(FILES["C alone"], "D", "rocker", "C"), (LAST, "G", "slider", "F")],
+)
+def test_a_joint_that_is_left_out(text, left_out, body, joint):
+    """Told by the count of freedoms before one point is too few to place its bodies."""
+    spoilt = re.sub(rf"(?m)^  {left_out}: ?\n?.*\n", "", text)
+    with pytest.raises(FileError) as caught:
+        loads(spoilt)
+    (mistake,) = caught.value.mistakes
+    assert mistake.path == "joints"
+    assert mistake.message.startswith(
+        "bodies and joints leave 3 degrees of freedom, but 1 coordinate is named"
+    )
+    assert f"Is a joint missing? {body} has one joint only ({joint}). Add it to" in mistake.message
+    assert f"`{body}_pin: {{type: revolute, connects: [ground, {body}]" in mistake.message
+
+
+def test_no_joint_is_missing_where_the_count_fits():
+    lone = drawn(FOUR_BAR, B=(40, 69)).replace(
+        "points: {B: [40 mm, 69 mm]}", "points: {P: [0, 0]}"
+    )
+    with pytest.raises(FileError) as caught:
+        loads(f"{lone}points: {{P: {{body: coupler, at: [0.1, 0.2]}}}}\n")
+    assert "one point alone does not place coupler" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", library_names())
