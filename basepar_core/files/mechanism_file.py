@@ -146,6 +146,8 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     reading.called = nameable(joints)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)
     reading.freedom = _freedom(reading.planar, joints)
+    couplings = top.get("couplings")
+    reading.coupled = len(couplings.entries) if isinstance(couplings, Fields) else 0
     units = value_units(joints)
     points = read_points(reading, top.get("points"), joints, names)
     slots = {name: units[name] for name in coordinates}

@@ -6,20 +6,18 @@ from basepar_core.mechanism import GROUND, Joint, are_too_many, held_once, joint
 from basepar_core.texts import plural
 
 from .reader import Reading
-from .yaml_nodes import Fields, Items, Text
+from .yaml_nodes import Items, Text
 
 
 def missing_joint(reading: Reading, joints: Sequence[Joint]) -> str:
     """What a joint that looks left out would hold; nothing where the count of freedoms fits.
 
-    Couplings are counted as if none depended on another one.
+    What couples values is counted as if none followed from the rest.
     """
     node = reading.coordinates
     items = node.items if isinstance(node, Items) else []
     names = [item.value for item in items if isinstance(item, Text)]
-    couplings = reading.top.entries.get("couplings") if reading.top else None
-    coupled = len(couplings.entries) if isinstance(couplings, Fields) else 0
-    freedom = reading.freedom - coupled - len(reading.pitches)
+    freedom = reading.freedom - reading.coupled - len(reading.pitches)
     bodies = dict.fromkeys(body for joint in joints for body in joint.bodies)
     loose = held_once([body for body in bodies if body != GROUND], joints)
     if not names or not loose or not are_too_many(freedom, len(names), reading.planar):

@@ -59,6 +59,8 @@ class Reading:
         self.top: remedies.Top | None = None
         #: Degrees of freedom by the count of bodies and joints; 0 where it is not known.
         self.freedom = 0
+        #: How many couplings the file states, besides screws.
+        self.coupled = 0
         #: The section that names the coordinates.
         self.coordinates: Node | None = None
         #: Motions of files that need not be read, by the path of the entry that names the file.
