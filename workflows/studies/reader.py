@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from basepar_core.errors import ExpressionError, FileError, Mistake, UsageError
-from basepar_core.expressions import Call, Dimension, Unit, parse_any, parse_comparison
+from basepar_core.expressions import Call, Unit, parse_any, parse_comparison
 from basepar_core.files import (
     Fields,
     Items,
@@ -45,6 +45,7 @@ from sweeps.spec import (
 from sweeps.store import bucket_of
 
 from . import rounds, sampler_kinds, storages
+from .joint_units import Known, explained
 from .quantity_names import angular, check_words, quantities, results_in
 from .sampler_kinds import OwnSampler, own_sampler
 from .sampler_remedies import without_misplaced
@@ -60,9 +61,6 @@ from .spec import (
     variable_mistake,
 )
 from .study_keys import PLACE, SAMPLER, STORE, STUDY, VARIABLE
-
-#: Dimensions of what expressions may name.
-Known = Mapping[str, Dimension | None]
 
 
 def load_study(path: str | Path) -> StudySpec:
@@ -113,8 +111,8 @@ def _parts(reading: Reading, node: Node, stem: str, assembly: Node | None) -> di
     }
     if mechanism is not None:
         known = quantities(mechanism, found["own"], found["targets"])
-        found["objectives"] = _objectives(reading, top.get("objectives"), known)
-        found["constraints"] = _constraints(reading, top.get("constraints"), known)
+        found["objectives"] = _objectives(reading, top.get("objectives"), mechanism, known)
+        found["constraints"] = _constraints(reading, top.get("constraints"), mechanism, known)
         names = [name for name, _ in found["variables"]]
         found["derived"] = read_formulas(reading, top.get("derive"), mechanism, names)
         angles = angular(mechanism, found["own"], found["targets"])
@@ -196,7 +194,9 @@ def _as_mapping(node: Node | None) -> str:
     return f"{{{', '.join(pairs)}}}" if pairs else ""
 
 
-def _objectives(reading: Reading, node: Node | None, known: Known) -> tuple[Objective, ...]:
+def _objectives(
+    reading: Reading, node: Node | None, mechanism: Mechanism, known: Known
+) -> tuple[Objective, ...]:
     what = "a mapping from quantities to minimize or maximize"
     if node is not None and (meant := _as_mapping(node)):
         reading.mistake(node, f"a list where {what} is expected; write {meant}")
@@ -214,7 +214,7 @@ def _objectives(reading: Reading, node: Node | None, known: Known) -> tuple[Obje
         try:
             found.append(objective(text, direction != "maximize", known))
         except ExpressionError as error:
-            reading.mistake(entry, error.message)
+            reading.mistake(entry, explained(error.message, text, mechanism, known))
     return tuple(found)
 
 
@@ -235,7 +235,9 @@ def constraint(text: str, known: Known) -> Condition:
     return Condition(text, expression)
 
 
-def _constraints(reading: Reading, node: Node | None, known: Known) -> tuple[Condition, ...]:
+def _constraints(
+    reading: Reading, node: Node | None, mechanism: Mechanism, known: Known
+) -> tuple[Condition, ...]:
     found: list[Condition] = []
     for item in (node and reading.items(node, None, "a list of constraints")) or ():
         text = reading.text(item, "a constraint such as 'stroke(D) >= 40 deg'")
@@ -244,7 +246,7 @@ def _constraints(reading: Reading, node: Node | None, known: Known) -> tuple[Con
         try:
             line = constraint(text, known)
         except ExpressionError as error:
-            reading.mistake(item, error.message)
+            reading.mistake(item, explained(error.message, text, mechanism, known))
             continue
         if text in [one.text for one in found]:
             reading.mistake(item, f"{text!r} is given twice")

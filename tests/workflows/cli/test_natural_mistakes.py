@@ -357,7 +357,11 @@ MISTAKES = {
         "study",
         file(STUDY, "40 deg", "40 mm"),
         "",
-        ("constraints[0] (line 4)", "compares rad (or no unit) and mm"),
+        (
+            "constraints[0] (line 4)",
+            "compares rad (or no unit) and mm",
+            "D is revolute: stroke(D) is an angle, in deg or rad, and four-bar has no joint whose",
+        ),
     ),
     "an address with one slash": (
         "study",
