@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from basepar_core.errors import StoreError, UsageError
+from basepar_core.texts import shell
 from sweeps.spec import FROM_PILOT, is_asked
 from sweeps.store import (
     ERRORS_KEPT,
@@ -21,8 +22,10 @@ from sweeps.store import (
     check_and_repair,
     holder,
     locate,
+    members_of,
     provenance,
     status,
+    untaken,
 )
 
 from .job import Job
@@ -153,10 +156,18 @@ def refuse_other(spec: Job, path: Location, attrs: Mapping[str, Any] | None = No
     listed = "".join(f"\n  {line}" for line in lines[:10])
     raise StoreError(
         f"{path} holds another sweep or study (here: this specification; there: the store's):"
-        f"{listed}\nName another store, or remove this one; of a study, with its "
-        f"journal.",
+        f"{listed}\nRun with `store={_other_store(spec, path)}`, or remove this one; of a study, "
+        "with its journal.",
         [str(path)],
     )
+
+
+def _other_store(spec: Job, path: Location) -> str:
+    """A store to take instead; of a family's member, one for the family."""
+    place = str(spec.store)
+    if path.name in members_of(path.parent):
+        place = str(locate(place).parent)
+    return shell(untaken(place))
 
 
 def summary(path: Location, rows: tuple[int, int] | None = None) -> Summary:

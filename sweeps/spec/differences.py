@@ -1,7 +1,8 @@
 """Where two values of plain data differ."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 _MISSING = object()
@@ -20,6 +21,29 @@ def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
             yield from differences(left, right, f"{path}[{place}]")
     elif ours != theirs:
         yield f"{path}: {_shown(ours)} here, {_shown(theirs)} there"
+
+
+def as_in_study(lines: Iterable[str]) -> list[str]:
+    """Lines of a study's sweep with the keys of study files: `constraints[1]: … here, … there`.
+
+    What is evaluated follows from objectives and constraints: it is listed only where it differs
+    alone.
+    """
+    found = [_STUDY_KEY.sub(lambda match: _STUDY_KEYS[match[1]], line, count=1) for line in lines]
+    own = [line for line in found if not line.startswith(("evaluate.metrics", "evaluate.rank"))]
+    return own or found
+
+
+#: Beginnings of a sweep's keys, and what study files have there.
+_STUDY_KEYS = {
+    "space.by.": "",
+    "space.variables": "variables",
+    "space.derive": "derive",
+    "evaluate.own": "own_metrics",
+    "evaluate.reduction": "reduction",
+    "evaluate.targets": "targets",
+}
+_STUDY_KEY = re.compile(rf"^({'|'.join(map(re.escape, _STUDY_KEYS))})")
 
 
 def _shown(value: Any) -> str:

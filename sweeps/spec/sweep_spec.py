@@ -22,7 +22,7 @@ from basepar_core.reduction import CRITERIA, METHODS
 from sweeps.store import Output, locate
 
 from .ask_tell_plan import is_asked
-from .differences import differences
+from .differences import as_in_study, differences
 from .filters import Condition, Filter, angles, dimensions
 from .nominal_conditions import unmet_at_nominal
 from .own_metrics import OwnMetric, fetched, name_mistake, named
@@ -208,12 +208,14 @@ class SweepSpec:
 
         Returns
         -------
-        Lines like `space.seed: 7 here, 8 there`; empty when the arrays would be the same.
+        Lines like `space.seed: 7 here, 8 there`, of a study with the keys of its file; empty when
+        the arrays would be the same.
         """
         theirs = {key: value for key, value in other.items() if key in self.canonical}
         theirs["store"] = {"chunk": theirs.get("store", {}).get("chunk")}  # wherever it is
         theirs["space"] = described(theirs.get("space", {}))
-        return list(differences(self.canonical, theirs))
+        lines = differences(self.canonical, theirs)
+        return as_in_study(lines) if is_asked(self.plan) else list(lines)
 
     def chunked(self, chunk: int) -> "SweepSpec":
         """The same sweep in other chunks."""

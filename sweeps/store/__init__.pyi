@@ -21,6 +21,7 @@ from .location import head_of as head_of
 from .location import locate as locate
 from .location import move as move
 from .location import put_text as put_text
+from .location import untaken as untaken
 from .lock import holder as holder
 from .lock import locked as locked
 from .lock import watched as watched

@@ -1,5 +1,7 @@
 """Where a store lies: a folder that this machine sees, or a prefix of a bucket."""
 
+import itertools
+import re
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
@@ -96,6 +98,26 @@ def head_of(place: Bucket) -> bytes:
 def beside(place: Location, ending: str) -> Path:
     """A file that is named as a store is; of one in a bucket, in the current folder."""
     return Path(place.name if isinstance(place, Bucket) else place).with_suffix(ending)
+
+
+def untaken(place: str) -> str:
+    """A store's place with the next number behind its name, where neither store nor journal is.
+
+    Nobody looks into buckets for that.
+
+    Examples
+    --------
+    >>> untaken("s3://designs/study-2.zarr")
+    's3://designs/study-3.zarr'
+    """
+    found = re.fullmatch(r"(.*?)(?:-([0-9]{1,4}))?(?:\.zarr)?/*", place, re.DOTALL)
+    assert found is not None  # it fits anything
+    for number in itertools.count(int(found[2] or 1) + 1):
+        other = f"{found[1]}-{number}.zarr"
+        taken = (Path(other), Path(other).with_suffix(".journal"))
+        if is_address(place) or not any(one.exists() for one in taken):
+            break
+    return other
 
 
 def gone(place: Location | str) -> StoreError:

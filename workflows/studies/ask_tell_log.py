@@ -17,6 +17,8 @@ from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from basepar_core.errors import StoreError
+from basepar_core.texts import shell
+from sweeps.store import untaken
 
 from . import storages
 from .feasibility import Verdict
@@ -96,10 +98,12 @@ class Journal:
         elif attrs[_HASH] != self.spec.hash:
             lines = self.spec.sweep.difference(json.loads(attrs[_SPEC]))
             listed = "".join(f"\n  {line}" for line in lines[:10])
+            run_with = f"Run with `store={shell(untaken(self.spec.store))}`, or name"
+            remedy = run_with if self.spec.journal_follows else "Name"
             raise StoreError(
                 f"{self.path} holds another study {self.spec.name!r} (here: this specification; "
-                f"there: the journal's):{listed}\nName another journal or `study.name`, "
-                f"or remove this one.",
+                f"there: the journal's):{listed}\n{remedy} another journal or `study.name`, "
+                "or remove this one.",
                 [self.path],
             )
 

@@ -332,10 +332,15 @@ class StudySpec:
         """The store, absolute: workers need not stand in the same directory."""
         return locate(self.store).absolute()
 
+    @property
+    def journal_follows(self) -> bool:
+        """Whether another store has another journal: databases stay."""
+        return "://" not in self.storage or bucket_of(self.storage) is not None
+
     def at(self, store: str) -> "StudySpec":
         """The same study elsewhere: the store there, and the journal, if a file, beside it."""
         place = locate(store)
-        if "://" in self.storage and bucket_of(self.storage) is None:
+        if not self.journal_follows:
             return replace(self, store=str(place))
         return replace(self, store=str(place), storage=str(place.with_suffix(".journal")))
 

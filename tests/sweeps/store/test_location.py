@@ -10,7 +10,7 @@ from sweeps.spec.reader import parse_sweep
 from sweeps.store import Store, lock, make_root, store
 from sweeps.store.bucket import Bucket
 from sweeps.store.bucket_requests import in_words
-from sweeps.store.location import beside, folder, locate
+from sweeps.store.location import beside, folder, locate, untaken
 from tests.sweeps.fourbar import spec
 from workflows.cli.main import main
 from workflows.studies.reader import parse_study
@@ -157,3 +157,13 @@ def test_files_that_name_an_address_say_where():
 def test_a_store_error_is_still_said_of_folders():
     with pytest.raises(StoreError, match="no store at"):
         Store.open("x.zarr")
+
+
+def test_a_store_to_take_instead():
+    """The next number of which neither a store nor a journal is there."""
+    Path("one.zarr").mkdir()
+    assert untaken("one.zarr") == untaken("one") == "one-2.zarr"
+    Path("one-2.zarr").mkdir()
+    Path("one-3.journal").touch()
+    assert untaken("one.zarr") == untaken("one-2.zarr") == "one-4.zarr"
+    assert untaken("s3://bucket/one.zarr/") == "s3://bucket/one-2.zarr"

@@ -246,6 +246,7 @@ def test_another_sweeps_store_is_refused_with_the_difference(made):
         refuse_other(other, path)
     assert "space.plan: random here, sobol there" in caught.value.message
     assert "space.seed: 9 here, 7 there" in caught.value.message
+    assert f"Run with `store={path.parent}/{path.stem}-2.zarr`" in caught.value.message
 
 
 def test_rows_are_those_that_zarr_reads(made):

@@ -155,11 +155,11 @@ def test_one_value_per_drive():
 def test_the_hash_covers_what_fixes_the_rows_and_nothing_else():
     spec = parse_study(STUDY)
     for old, new, line in (
-        ("seed: 3", "seed: 4", "space.by.sampler.seed: 4 here, 3 there"),
-        ("40 deg", "41 deg", "space.by.constraints[0]: stroke(D) >= 41 deg here, stroke(D) >= 40"),
-        ("torque_rms: minimize", "torque_rms: maximize", "space.by.objectives.torque_rms"),
-        ("batch: 20", "batch: 10", "space.by.batch: 10 here, 20 there"),
-        ("[0.2, 0.6]", "[0.2, 0.5]", "space.variables.lx1[1]: 0.5 here, 0.6 there"),
+        ("seed: 3", "seed: 4", "sampler.seed: 4 here, 3 there"),
+        ("40 deg", "41 deg", "constraints[0]: stroke(D) >= 41 deg here, stroke(D) >= 40"),
+        ("torque_rms: minimize", "torque_rms: maximize", "objectives.torque_rms"),
+        ("batch: 20", "batch: 10", "batch: 10 here, 20 there"),
+        ("[0.2, 0.6]", "[0.2, 0.5]", "variables.lx1[1]: 0.5 here, 0.6 there"),
     ):
         other = parse_study(STUDY.replace(old, new))
         assert other.hash != spec.hash

@@ -152,8 +152,10 @@ def test_better_than_chance_and_truly_feasible(tmp_path, client):
 def test_another_study_is_refused_with_the_difference(done, client, monkeypatch):
     other = small(done.path.parent, text=SMALL.replace("seed: 3", "seed: 4"))
     before = Path(done.storage).read_bytes()
-    with pytest.raises(StoreError, match=r"space\.by\.sampler\.seed: 4 here, 3 there"):
+    with pytest.raises(StoreError, match=r"\n  sampler\.seed: 4 here, 3 there") as caught:
         study(other, client)
+    assert "Run with `store=" in caught.value.message
+    assert "study-2.zarr`, or remove this one; of a study, with" in caught.value.message
     with monkeypatch.context() as patch:  # before any worker starts
         patch.setattr(design_study, "connected", None)
         with pytest.raises(StoreError, match=r"seed: 4 here, 3 there"):
