@@ -1,6 +1,7 @@
 """The commands that optimise a design: study, polish, tolerances, pictures, around."""
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,9 @@ def _study(options: argparse.Namespace) -> int:
     for name, job in jobs.items():
         results[name], documents[name] = _searched(job, place, options)
         if not options.json:
-            _show_study(name, documents[name])
+            # Of several, each store is named after the file's: none is proposed.
+            is_file = not name and os.path.isfile(options.spec)
+            _show_study(name, documents[name], options.spec if is_file else "")
     if "" in jobs:
         whole = documents[""]
     else:
@@ -91,7 +94,7 @@ def _searched(
     return result, document
 
 
-def _show_study(name: str, document: "dict[str, Any]") -> None:
+def _show_study(name: str, document: "dict[str, Any]", file: str) -> None:
     from workflows.views import out, show_notes
     from workflows.views import polish as polish_document
     from workflows.views import study as view
@@ -99,7 +102,7 @@ def _show_study(name: str, document: "dict[str, Any]") -> None:
     if name:
         out.print(f"\n[bold]{name}[/bold]")
     show_notes(f"repaired: {line}" for line in document.get("repaired", ()))
-    view.show(document)
+    view.show(document, file)
     if "polished" in document:
         polish_document.show(document["polished"])
 

@@ -38,3 +38,4 @@ from .units import Unit as Unit
 from .units import plain as plain
 from .units import shown_units as shown_units
 from .units import si_units as si_units
+from .unmet import unmet as unmet

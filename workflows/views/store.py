@@ -1,9 +1,6 @@
 """What stores hold, as plain facts and in the terminal: counts, reasons, who fills them."""
 
-import itertools
 import json
-import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -14,7 +11,7 @@ from basepar_core.api import load
 from basepar_core.errors import StoreError
 from basepar_core.files import library_names
 from basepar_core.mechanism import Mechanism
-from basepar_core.texts import is_address, plural, shell
+from basepar_core.texts import plural, shell
 from sweeps.store import (
     ERRORS_KEPT,
     REASONS,
@@ -31,6 +28,7 @@ from sweeps.store import (
     locate,
     reason_texts,
     runs,
+    untaken,
 )
 from sweeps.store import status as survey
 from workflows.jobs import study_names
@@ -293,19 +291,30 @@ def without_results(document: Mapping[str, Any]) -> bool:
     return document["done"] and not any(one.meaning in document["counts"] for one in WITH_RESULTS)
 
 
-def show_after_nothing(document: Mapping[str, Any], file: str) -> None:
-    """What to do where no variant has a result: the store keeps the sweep as it was."""
-    place = near(document["store"])
-    stem = re.sub(r"(-[0-9]+)?(\.zarr)?/?$", "", place)
-    others = (f"{stem}-{number}.zarr" for number in itertools.count(2))
-    other = next(one for one in others if is_address(one) or not os.path.exists(one))
+def show_after_nothing(
+    document: Mapping[str, Any],
+    file: str,
+    kind: str = "sweep",
+    further: str = ", or remove that one",
+) -> None:
+    """What to do where a sweep or a study is in vain: the store keeps it as it was.
+
+    Parameters
+    ----------
+    kind
+        sweep or study.
+    further
+        What else is to be done than to take another store.
+    """
+    place, path = near(document["store"]), near(file)
     terminal.out.print(
-        f"\nCorrect {near(file)}; {place} keeps the sweep as it was, so take another store, or "
-        "remove that one.",
+        f"\nCorrect {path}; {place} keeps the {kind} as it was, so take another store{further}.",
         soft_wrap=True,
     )
+    looks = ("report", "explore") if kind == "study" else ("status",)
     terminal.show_next(
-        f"sweep {shell(near(file))} --store {shell(other)}", f"status {shell(place)}"
+        f"{kind} {shell(path)} --store {shell(untaken(place))}",
+        *(f"{command} {shell(place)}" for command in looks),
     )
 
 

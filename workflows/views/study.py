@@ -23,11 +23,12 @@ from workflows.studies import (
     si_units,
     stale,
     storages,
+    unmet,
 )
 
 from . import designs, terminal
 from .hints import near
-from .store import show_notes, show_rate, show_status, summary
+from .store import show_after_nothing, show_notes, show_rate, show_status, summary
 from .terminal import out
 
 #: Designs of a common front that are shown.
@@ -51,6 +52,7 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
         "warm_start": asdict(result.beginning),
         "constraints": [line.text for line in spec.constraints],
         "feasible": int(verdict.feasible.sum()),
+        "unmet": [asdict(one) for one in unmet(spec, verdict)],
         "units": si_units(spec),
         "continuous": continuous(spec),
         **designs.facts(spec, verdict, rows),
@@ -59,8 +61,8 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
     }
 
 
-def show(document: Mapping[str, Any]) -> None:
-    """A table of the best variants, and what to do next."""
+def show(document: Mapping[str, Any], file: str = "") -> None:
+    """A table of the best variants, and what to do next; `file` is the study's, if it has one."""
     show_status(document)
     count = document["feasible"]
     out.print(
@@ -69,6 +71,7 @@ def show(document: Mapping[str, Any]) -> None:
         + ("" if count else ": none is the best; those that come nearest:")
     )
     out.print(designs.picture(document))
+    _show_unmet(document["unmet"])
     if why := document["sampler"]["why"]:
         out.print(f"\nsampler {document['sampler']['kind']}, as the file names none: {why}")
     for one in document["certified"]:
@@ -79,15 +82,49 @@ def show(document: Mapping[str, Any]) -> None:
             f"\nwarm start: {plural(begun['told'], 'variant')} told, {begun['proposed']} "
             "proposed for the first batch"
         )
-    _show_end(document)
+    _show_end(document, file)
 
 
-def _show_end(document: Mapping[str, Any]) -> None:
+def _show_unmet(found: Sequence[Mapping[str, Any]]) -> None:
+    """What the constraints at fault ask for, and the nearest that there is."""
+    if not found:
+        return
+    first = found[0]
+    out.print(
+        f"\nEach constraint is met by some variants, by the fewest ({first['met']} of "
+        f"{first['of']}):"
+        if first["met"]
+        else f"\nNo variant of {first['of']} with results meets:"
+        if first["of"] > 1
+        else "\nThe variant with results does not meet:"
+    )
+    for one in found:
+        unit = "" if one["unit"] == "1" else f" {one['unit']}"
+        # A difference of two sides that vary stands in no constraint.
+        of = "" if one["side"] in one["constraint"] else f" {one['side']}"
+        text = "it has no value"
+        if one["value"] is not None:
+            text = f"the {one['end']}{of} is {terminal.number(one['value'] * one['per_si'])}{unit}"
+        out.print(f"  {one['constraint']}: {text}", soft_wrap=True)
+
+
+def _show_in_vain(document: Mapping[str, Any], file: str) -> None:
+    """What to do where a complete study has no design."""
+    storage = document["study"]["storage"]
+    stays = "://" in storage and storage.partition("://")[0] not in storages.ADDRESSES
+    further = f", and another `study.name`: {storage} keeps this one, too" if stays else ""
+    show_after_nothing(document, file, "study", further)
+
+
+def _show_end(document: Mapping[str, Any], file: str) -> None:
     show_rate(document)
     if document["stale"]:
         out.print()
         show_notes(document["stale"])
     if "polished" in document:  # is shown next, and says what comes then
+        return
+    if document["done"] and not document["feasible"] and file:
+        _show_in_vain(document, file)
         return
     moves = ["polish"] * bool(document["continuous"]) + ["tolerances"]
     commands = ["report", "explore", *(moves if document["feasible"] else []), "pictures"]

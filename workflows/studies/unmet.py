@@ -1,0 +1,67 @@
+"""Where no variant of a study meets all constraints: which one is at fault, and by how much.
+
+Either no variant meets some of them, or each is met by some: then the one met by the fewest.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sweeps.store import Store
+
+from .constraint_sides import Side, sides
+from .feasibility import Verdict
+from .spec import StudySpec
+
+
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """A constraint, and the value that comes nearest to its limit or lies farthest within, SI.
+
+    `side` is the text of what is compared; `end` is *greatest* or *least*; `value` is None where
+    no variant has one. `met` counts the variants that meet it, `of` those that have results.
+    """
+
+    constraint: str
+    side: str
+    end: str
+    value: float | None
+    unit: str
+    per_si: float
+    met: int
+    of: int
+
+
+def unmet(spec: StudySpec, verdict: Verdict) -> tuple[Unmet, ...]:
+    """Constraints that no variant with results meets, else the one met by the fewest.
+
+    Empty where a variant meets all, or no variant has results.
+    """
+    good = verdict.settled & (verdict.violations[:, 0] <= 0)
+    if verdict.feasible.any() or not good.any():
+        return ()
+    held = Store.open(spec.path)
+    symbols = {name: held.rows(name, 0, len(good)) for name in spec.swept}
+    met = (verdict.violations[good, 1:] <= 0).sum(axis=0)
+    pairs = zip(spec.constraints, sides(spec, verdict, symbols), met.tolist(), strict=True)
+    rarest = [
+        _told(line.text, side, good, count) for line, side, count in pairs if count == met.min()
+    ]
+    return tuple(rarest if rarest[0].met == 0 else rarest[:1])
+
+
+def _told(text: str, side: Side, good: np.ndarray, met: int) -> Unmet:
+    values = side.values[good]
+    values = values[np.isfinite(values)]
+    is_low = side.sign in ("<", "<=")
+    nearest = (values.min() if is_low else values.max()) if values.size else None
+    return Unmet(
+        text,
+        side.text,
+        "least" if is_low else "greatest",
+        None if nearest is None else float(nearest),
+        side.unit.text,
+        side.unit.per_si,
+        met,
+        int(good.sum()),
+    )
