@@ -1,10 +1,12 @@
 """W along a record, where its columns are what their titles say; otherwise what they look like."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from basepar_core.dynamics import Column, Model, Observation
+from basepar_core.arrays import Array
+from basepar_core.dynamics import LAWS, Column, DriveLaw, Model, Observation
 from basepar_core.errors import MotionError, UsageError
 from basepar_core.mechanism import Mechanism
 
@@ -14,6 +16,9 @@ from .motion_regressor import observe_motion
 from .notes import Note
 from .result import Prepared
 from .units_check import check_reach, check_units
+
+#: Samples of W along which columns are counted.
+COUNTED = 1000
 
 
 def observe_record(
@@ -48,6 +53,19 @@ def observe_record(
     check_units(*judged, seen.W[0], columns, -1.0 if found is None else found.overall)
     notes = () if found is None else (remark(found, model.mechanism, record.titles),)
     return seen, notes
+
+
+def counting(seen: Observation, columns: Sequence[Column], tau: Array) -> Observation:
+    """Every so many samples of W: enough to tell which columns depend on others.
+
+    Columns by load, of the last ones `columns`, are as large as the measured torque makes them.
+    """
+    W, first = seen.W.copy(), seen.W.shape[-1] - len(columns)
+    for k, one in enumerate(columns):
+        if isinstance(one.source, DriveLaw) and LAWS[one.kind].by_load:
+            W[0, ..., first + k] *= np.abs(one.source.load(np.nan_to_num(tau)))[:, None]
+    every = max(1, W.shape[1] // COUNTED)
+    return replace(seen, W=W[:, ::every], terms=seen.terms / np.sqrt(every))
 
 
 def remark(found: Exchange, mechanism: Mechanism, titles: Mapping[str, str]) -> Note:

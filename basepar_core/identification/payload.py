@@ -25,8 +25,8 @@ from .measurement import Measurement
 from .motion_regressor import observe_motion
 from .notes import Note
 from .physical_consistency import pseudo_inertia
+from .prediction import laws_of, predict
 from .preparation import prepare_record
-from .procedure import laws_of, predict
 from .regression import Fitted, Part, Regression, Searches, fit, on_drives
 from .result import Identification, Prepared, Validation, drive_names
 from .shapes import slopes

@@ -12,7 +12,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.base import CLEAR, OPERATIONS, BaseParameters, extend, symbolic
-from basepar_core.dynamics import LAWS, Column, DriveLaw, Model, Observation
+from basepar_core.dynamics import Column, Model, Observation
 from basepar_core.errors import UsageError
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import plural
@@ -20,19 +20,17 @@ from basepar_core.texts import plural
 from .compare import file_values, in_place_of, likeness
 from .diagnostics import doubts
 from .essential import CHOOSERS, essential
-from .estimate import METHODS, Estimate
+from .estimate import METHODS
 from .measurement import Measurement
 from .motion_regressor import observe_motion
 from .notes import Note
-from .observed import observe_record
+from .observed import counting, observe_record
+from .prediction import laws_of, predict
 from .preparation import prepare_record
-from .regression import Fitted, Part, Regression, Searches, fit, on_drives
-from .result import Identification, Prepared, Searched, Validation, unweighted_error
-from .sampling import Sampler
+from .regression import Fitted, Part, Regression, Searches, fit
+from .result import Identification, Prepared, Searched, Validation
 from .shapes import found_columns, search, searched, slopes
 
-#: Samples of W along which columns are counted.
-COUNTED = 1000
 #: Deviations: of white noise, or by resampling blocks of the record.
 DEVIATIONS = ("white", "blocks")
 
@@ -151,7 +149,7 @@ def identify(
     smoothing = how.lowpass if how.cutoff is None and how.lowpass else how.cutoff
     ready = prepare_record(model, record, smoothing, halves=how.method == "iv")
     seen, exchanged = observe_record(model, record, ready, tuple(columns))
-    counted = _thinned(_with_loads(seen, columns, ready.tau))
+    counted = counting(seen, columns, ready.tau)
     base = extend(model, base or symbolic(model, wanted), columns, counted)
     given = dict(how.known or {})
     _check_known(base, given)
@@ -234,22 +232,6 @@ def _regression(
     return Regression([part], laws_of(base, columns), how.lowpass, searches)
 
 
-def laws_of(base: BaseParameters, columns: Sequence[Column]) -> list[DriveLaw | None]:
-    """(base,): the law of a drive that a base parameter is; None of others."""
-    first = len(base.parameters) - len(columns)
-    sources = [columns[k - first].source if k >= first else None for k in base.kept]
-    return [source if isinstance(source, DriveLaw) else None for source in sources]
-
-
-def _with_loads(seen: Observation, columns: Sequence[Column], tau: Array) -> Observation:
-    """W with columns by load as large as the measured torque makes them, for counts."""
-    W, first = seen.W.copy(), seen.W.shape[-1] - len(columns)
-    for k, one in enumerate(columns):
-        if isinstance(one.source, DriveLaw) and LAWS[one.kind].by_load:
-            W[0, ..., first + k] *= np.abs(one.source.load(np.nan_to_num(tau)))[:, None]
-    return replace(seen, W=W)
-
-
 def _stated(
     model: Model,
     base: BaseParameters,
@@ -319,12 +301,6 @@ def validate(found: Identification, second: Measurement) -> Validation:
     return predict(second.source, regression, found.base_values, found.estimate)
 
 
-def _thinned(seen: Observation) -> Observation:
-    """Every so many samples of W: enough to tell which columns depend on others."""
-    every = max(1, seen.W.shape[1] // COUNTED)
-    return replace(seen, W=seen.W[:, ::every], terms=seen.terms / np.sqrt(every))
-
-
 def _check_known(base: BaseParameters, known: Mapping[str, float]) -> None:
     unknown = [name for name in known if name not in base.base_names]
     if unknown:
@@ -362,52 +338,3 @@ def _check_rows(base: BaseParameters, rows: Array, free: Sequence[int], error: f
             f"with `known=`.",
             named,
         )
-
-
-def predict(
-    source: str, regression: Regression, values: Array, fit: Estimate, number: int = 0
-) -> Validation:
-    """A model's torque on one record of a regression.
-
-    Parameters
-    ----------
-    source
-        The record's name.
-    regression
-        Rows of records, delay and gains as they were found.
-    values
-        (parameter,).
-    fit
-        Whose noise weighs the rows, and whose weights where they are its own.
-    number
-        Which record.
-    """
-    part, sampler = regression.parts[number], regression.samplers[number]
-    ready, W = part.ready, regression.columns(part.W, values, part.ready.tau)
-    predicted = (W @ values).T
-    groups = sampler.groups
-    weights = fit.weights if fit.weights.size == groups.size else 1.0
-    y = sampler.torques(on_drives(ready, ready.tau))
-    p = sampler.rows(on_drives(ready, predicted).T[..., None])[:, 0]
-    scale = weights / fit.sigma[groups]  # Huber's loss grows with the weighted residual only
-    size = float(((y * scale) ** 2).sum())
-    joints = Sampler(ready.motion.t, ready.usable, ready.starts, regression.lowpass, sampler.delay)
-    measured, smooth = joints.smoothed(ready.tau, predicted)
-    raw = None
-    if regression.lowpass is not None:
-        raw = unweighted_error(np.where(ready.usable, ready.tau, np.nan), joints.late(predicted))
-    drives = None
-    if ready.motor_to_joint is not None:
-        u, model = on_drives(ready, ready.tau), on_drives(ready, predicted)
-        drives = np.stack(sampler.smoothed(u, model))
-    return Validation(
-        source,
-        float(np.sqrt((((y - p) * scale) ** 2).sum() / size)) if size else 0.0,
-        np.sqrt(np.nanmean((measured - smooth) ** 2, axis=1)),
-        ready.motion.t,
-        measured,
-        smooth,
-        regression.lowpass,
-        raw,
-        drives,
-    )
