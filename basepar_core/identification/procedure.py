@@ -25,6 +25,7 @@ from .measurement import Measurement
 from .motion_regressor import observe_motion
 from .notes import Note
 from .observed import counting, observe_record
+from .omitted import Without, find_omitted, without_guesses
 from .prediction import laws_of, predict
 from .preparation import prepare_record
 from .regression import Fitted, Part, Regression, Searches, fit
@@ -178,7 +179,10 @@ def identify(
         searched=_searched(last, how, model.mechanism),
         delay=last.regression.searches.delay,
     )
-    return _with_notes(found, last, (*exchanged, *record.notes), seen, second)
+    fitted = Without(model, base, tuple(columns), seen, last, tuple(kept), how.method)
+    omitted = None if exchanged else find_omitted(fitted)
+    notes = (*exchanged, *([omitted] if omitted else ()), *record.notes)
+    return _with_notes(found, last, notes, seen, second)
 
 
 def _fitted(
@@ -280,7 +284,8 @@ def _with_notes(
             np.nan
         )
     alike = likeness(mechanism, found.base, W, last.values, measured)
-    found = replace(found, notes=(*notes, *doubts(found, regression.groups, alike)))
+    more = without_guesses(notes, doubts(found, regression.groups, alike))
+    found = replace(found, notes=(*notes, *more))
     return found if second is None else replace(found, validation=validate(found, second))
 
 

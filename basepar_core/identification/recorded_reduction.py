@@ -12,7 +12,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.base import BaseParameters
-from basepar_core.dynamics import Column, Model
+from basepar_core.dynamics import Column, Model, Observation
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.mechanism import Mechanism, noise_line
 from basepar_core.reduction import (
@@ -31,7 +31,11 @@ from .diagnostics import of_the_torque
 from .measurement import Measurement
 from .notes import Note
 from .observed import observe_record
+from .omitted import Without, find_omitted, may_be_omitted, without_guesses
+from .prediction import laws_of
 from .preparation import prepare_record
+from .regression import Part, Regression, Searches, fit
+from .result import Prepared
 
 
 def reduce_record(
@@ -78,8 +82,8 @@ def reduce_record(
         raise UsageError(f"No such method: {method!r}. Methods are {known}.", [method])
     mechanism, criteria = model.mechanism, tuple(criteria or CRITERIA)
     noise = None if estimated else _stated_noise(mechanism, pooling)
-    W, tau, error, exchanged = _observed(model, record, columns)
-    record = replace(record, notes=(*exchanged, *record.notes))
+    W, tau, error, of_columns = _observed(model, record, columns, base)
+    record = replace(record, notes=(*of_columns, *record.notes))
     _check_torques(record, tau.size, base.rank)
     kept = list(base.kept)
     found = reduce_measured(
@@ -151,18 +155,42 @@ def _notes(
     free = len(tau) * (1 - base.rank / tau.size)
     spread = np.sqrt((rest**2).sum(axis=0) / free)
     alike = likeness(mechanism, base, W, values, tau.T)
-    notes = (*record.notes, *of_the_torque(mechanism, error, alike, spread))
+    of_torque = of_the_torque(mechanism, error, alike, spread)
+    notes = (*record.notes, *without_guesses(record.notes, of_torque))
     return tuple((note.kind, note.text) for note in notes)
 
 
 def _observed(
-    model: Model, record: Measurement, columns: Sequence[Column]
+    model: Model,
+    record: Measurement,
+    columns: Sequence[Column],
+    base: BaseParameters | None = None,
 ) -> tuple[Array, Array, Array, tuple[Note, ...]]:
     """W (1, sample, coordinate, parameter), τ and W's error, where all torques are measured.
 
-    With a note where columns look exchanged.
+    With a note where columns look exchanged; with `base` also where force laws are omitted.
     """
     ready = prepare_record(model, record)
     seen, notes = observe_record(model, record, ready, tuple(columns))
+    if base is not None and not notes:
+        omitted = _omitted(model, base, tuple(columns), ready, seen)
+        notes = (omitted,) if omitted else ()
     fine = ready.usable.all(axis=0)
     return seen.W[:, fine], ready.tau.T[fine][None], seen.error, notes
+
+
+def _omitted(
+    model: Model,
+    base: BaseParameters,
+    columns: tuple[Column, ...],
+    ready: Prepared,
+    seen: Observation,
+) -> Note | None:
+    """As `find_omitted`, of the full model; None where there are too few torques to fit it."""
+    part = Part(ready, seen.W[0][..., list(base.kept)])
+    regression = Regression([part], laws_of(base, columns), None, Searches())
+    if regression.groups.size <= base.rank or not may_be_omitted(model.mechanism, columns):
+        return None
+    free = tuple(range(base.rank))
+    last = fit(regression, np.zeros(base.rank), free, "weighted")
+    return find_omitted(Without(model, base, columns, seen, last, free, "weighted"))
