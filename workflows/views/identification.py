@@ -135,6 +135,7 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
             + (f"smoothed at {smoothed}" if smoothed else "rates as given"),
         )
     )
+    below = terminal.show_wrong_data(facts["notes"])
     titles, lines = columns(facts)
     out.print(terminal.table(titles[0], *(f"#{x}" for x in titles[1:-1]), titles[-1], rows=lines))
     if "off by" in titles:
@@ -171,8 +172,7 @@ def show(facts: Mapping[str, Any], standard: bool = False) -> None:
         _show_parameters(facts["standard"], kinds)
     if "consistent" in facts:
         _show_consistent(facts["consistent"], kinds)
-    for note in facts["notes"]:
-        out.print(terminal.said((note["kind"], "yellow"), f": {note['text']}"))
+    terminal.show_findings(below)
     if "output" in facts:
         out.print(f"written to {facts['output']}")
 

@@ -33,6 +33,7 @@ def show(
         terminal.out.print(
             f"noise of the torques, estimated: {levels} (N m or N)", highlight=False
         )
+    below = terminal.show_wrong_data(document["notes"])
     heads = (f"#{title}" if place != 1 else title for place, title in enumerate(titles))
     terminal.out.print(terminal.table(*heads, rows=rows))
     terminal.out.print("* where a criterion stops")
@@ -44,5 +45,4 @@ def show(
             f"{name}: {plural(chosen['size'], 'parameter')}, torque error "
             f"{chosen['torque_error']:.2g}: {kept or 'none'}"
         )
-    for note in document["notes"]:
-        terminal.out.print(terminal.said((note["kind"], "yellow"), f": {note['text']}"))
+    terminal.show_findings(below)

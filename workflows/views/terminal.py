@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -97,6 +97,8 @@ def steps(quiet: bool) -> Iterator[Callable[[str], None]]:
 
 #: Seconds that a step lasts, without a terminal, before a line says so, and between such lines.
 _SILENT = 10.0
+#: Kinds of notes after which values are hardly worth reading.
+_WRONG_DATA = ("exchanged", "omitted", "sign", "scale", "unexplained", "unlike the file")
 
 
 @contextmanager
@@ -125,6 +127,19 @@ def show_before(name: str, notes: Iterable[str]) -> None:
     """What somebody should know before a sweep begins; on stderr, which programs leave alone."""
     for note in notes:
         err.print(f"{name}: " * bool(name) + note, style="yellow", soft_wrap=True)
+
+
+def show_wrong_data(notes: Iterable[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """Notes that a table of values is not to be read without, before it; returns the others."""
+    notes = list(notes)
+    show_findings(note for note in notes if note["kind"] in _WRONG_DATA)
+    return [note for note in notes if note["kind"] not in _WRONG_DATA]
+
+
+def show_findings(notes: Iterable[Mapping[str, str]]) -> None:
+    """Notes on a record or a result, by kind."""
+    for note in notes:
+        out.print(said((note["kind"], "yellow"), f": {note['text']}"))
 
 
 def show_next(*steps: str) -> None:

@@ -135,6 +135,27 @@ def test_a_record_with_a_push(run, tmp_path):
     assert found["relative_error"] < 1e-3
 
 
+def test_friction_that_was_not_asked_for(run, tmp_path):
+    """What to add stands before the table, and with it nothing is left to explain."""
+    source, record = mechanism_file.load("slider-crank").source, tmp_path / "run.csv"
+    path = tmp_path / "rubbing.yaml"
+    friction = "friction: {A: {viscous: 0.05, coulomb: 0.2}}\n"
+    lines = [line for line in source.splitlines() if not line.startswith("friction:")]
+    path.write_text("\n".join([*lines, friction]))
+    run("simulate", str(path), "--with", "friction", "-o", str(record))
+    words = ["identify", str(path), str(record)]
+    (note, *_) = run(*words, "--json").json["notes"]
+    assert note["kind"] == "omitted"
+    assert note["text"].endswith("add --with friction")
+    shown = run(*words).out
+    assert (
+        0 < shown.index("omitted: the file names friction of A; with") < shown.index("deviation")
+    )
+    with_it = run(*words, "--with", "friction", "--json").json
+    assert "omitted" not in {one["kind"] for one in with_it["notes"]}
+    assert f"is {with_it['torque_error']:.2%} instead of" in note["text"]
+
+
 @pytest.mark.slow
 def test_the_papers_tables(monkeypatch, tmp_path):
     pytest.importorskip("matplotlib")
