@@ -15,7 +15,7 @@ from basepar_core.errors import AssemblyError
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Mechanism
 
-from . import joints, spatial, swapped_points, wrong_body
+from . import joints, mistaken_units, spatial, swapped_points, wrong_body
 from .body_newton import Bodies, BodyNewton, measure
 from .coupling_findings import contradicting, coupled_values
 from .held_spins import settled
@@ -81,6 +81,13 @@ def assemble(mechanism: Mechanism) -> Assembled:
 def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
     """The error of open loops, with the one mistake in a joint that explains it, if there is."""
     stated = stated_values(mechanism)
+    if unit := mistaken_units.explaining(mechanism, stated, laid_out):
+        symbol = unit.symbol
+        return AssemblyError(
+            f"{error.message} With the number of geometry.{symbol.name} in {unit.unit}, not in "
+            f"{symbol.unit}, all loops close as stated: write unit: {unit.unit}.",
+            [f"geometry.{symbol.name}"],
+        )
     swapped = swapped_points.advised(error, mechanism, stated, laid_out)
     if swapped is not error:
         return swapped

@@ -8,12 +8,14 @@ from basepar_core.arrays import Array
 from basepar_core.errors import MotionError
 from basepar_core.mechanism import GROUND
 
+from . import mistaken_units
 from .assembly import laid_out, stated_values
 from .branches import dependent_values
 from .closure import Model, Outcome, Trace, trace
 from .coupling_findings import contradicted, coupled_values
 from .joint_tracks import tracks
 from .kinematics import geometry
+from .mistaken_units import MistakenUnit
 from .motion import cycle, excitation
 from .swapped_points import SwappedPoints, explaining
 
@@ -96,6 +98,13 @@ def points_look_swapped(model: Model) -> SwappedPoints | None:
     """The joint whose two points look swapped by the values that the file states, if there is."""
     it = model.mechanism
     return explaining(it, stated_values(it), laid_out) if model.topology.cuts else None
+
+
+def unit_looks_mistaken(model: Model) -> MistakenUnit | None:
+    """The length that looks meant in another unit by the values that the file states."""
+    it = model.mechanism
+    stated = stated_values(it)
+    return mistaken_units.explaining(it, stated, laid_out) if model.topology.cuts else None
 
 
 def _is_far(value: float, stated: float, is_length: bool) -> bool:

@@ -30,6 +30,7 @@ from .reader import Reading as Reading
 from .remedies import written as written
 from .shipped import library_names as library_names
 from .shipped import library_path as library_path
+from .symbols import line_of_symbol as line_of_symbol
 from .yaml_nodes import Fields as Fields
 from .yaml_nodes import Items as Items
 from .yaml_nodes import Node as Node

@@ -15,7 +15,7 @@ from basepar_core.expressions import (
 )
 from basepar_core.mechanism import Symbol, beyond_bounds, unit_of_bounds
 
-from . import remedies
+from . import remedies, yaml_nodes
 from .mechanism_keys import CONSTANT, GEOMETRY_SYMBOL
 from .reader import Reading
 from .yaml_nodes import Fields, Node, Text
@@ -75,6 +75,14 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     elif name not in reading.replaced:
         _warn_beyond_bounds(node, symbol)
     return symbol
+
+
+def line_of_symbol(text: str, name: str) -> int | None:
+    """The line of a geometry symbol in a mechanism file's text."""
+    node, _ = yaml_nodes.read(text)
+    geometry = node.entries.get("geometry") if isinstance(node, Fields) else None
+    symbol = geometry.entries.get(name) if isinstance(geometry, Fields) else None
+    return symbol.line if symbol else None
 
 
 def _warn_beyond_bounds(node: Node, symbol: Symbol) -> None:

@@ -235,6 +235,8 @@ blocks (equations of each), residual (m or rad),
 swapped_points {joint, line, write, off {name, unit, value}, off_swapped} (the joint whose two
 points look exchanged by the stated values, null where none does; off, rad or a share of a length:
 the value farthest off; off_swapped: with the points exchanged),
+mistaken_unit {symbol, line, value, unit, unit_meant, agrees} (the length in whose other unit all
+stated values agree, null where none does; agrees: the value that is farthest off in the file's),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
 far away), other_branches [{nearer, values [{name, unit, value}]}] (where one is far away;
 nearer: to what is stated), motion_ends [{motion, ends: locks | singular, at [{name, unit,

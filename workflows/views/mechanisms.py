@@ -22,7 +22,7 @@ from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.texts import plural
 
-from . import kinematic_geometry, swapped_points, terminal
+from . import kinematic_geometry, mistaken_units, swapped_points, terminal
 
 
 def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:
@@ -65,6 +65,7 @@ def document(model: Model) -> dict[str, Any]:
         "blocks": [len(rows) for rows, _ in model.loops.blocks],
         "residual": model.assembled.residual,
         "swapped_points": swapped_points.found(model),
+        "mistaken_unit": mistaken_units.found(model),
         **_branches(model),
         "motion_ends": _motion_ends(model),
         "points": _points(model),
@@ -224,6 +225,7 @@ def show(document: Mapping[str, Any]) -> None:
         f" ({document['path_why']})"
     )
     swapped_points.show(document["swapped_points"])
+    mistaken_units.show(document["mistaken_unit"])
     _show_branch(document)
     for one in document["points"]:
         here, there = (", ".join(map(terminal.number, one[key])) for key in ("at", "assembled"))

@@ -109,6 +109,19 @@ def test_rough_values_are_no_sign_of_points_in_the_wrong_order(run, tmp_path, va
     assert run("show", str(file), "--json").json["swapped_points"] is None
 
 
+def test_a_length_in_another_unit(run, tmp_path):
+    file = tmp_path / "mine.yaml"
+    text = PRESS.format("B: -49.2 deg, C: 9.2 deg, D: 188.6 mm")
+    file.write_text(text.replace("160, unit: mm", "160, unit: m"), encoding="utf-8")
+    found = run("show", str(file), "--json").json["mistaken_unit"]
+    assert [found[key] for key in ("symbol", "line", "unit", "unit_meant")] == ["l", 4, "m", "mm"]
+    assert "geometry.l (line 4): 160 m; in mm D is as stated: write unit: mm" in " ".join(
+        run("show", str(file)).out.split()
+    )
+    file.write_text(text, encoding="utf-8")
+    assert run("show", str(file), "--json").json["mistaken_unit"] is None
+
+
 def test_another_branch_than_stated_is_reported(shown):
     facts, text = shown((ASSEMBLY, "assembly: {A: 34 deg, B: 200 deg, C: 20 deg}"))
     (b, c) = facts["branch_found"]
