@@ -65,6 +65,7 @@ from .freedoms import Freedoms as Freedoms
 from .freedoms import independent_values as independent_values
 from .inertia_findings import impossible_inertias as impossible_inertias
 from .inertia_findings import unlikely_inertias as unlikely_inertias
+from .inertia_findings import unlikely_masses as unlikely_masses
 from .instant_centres import instant_centres as instant_centres
 from .joint_tracks import measured as measured
 from .joint_tracks import pin_turn as pin_turn

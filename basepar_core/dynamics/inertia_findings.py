@@ -3,7 +3,7 @@
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions import evaluate
+from basepar_core.expressions import Name, evaluate
 from basepar_core.mechanism import Mechanism
 
 #: Rods and plates without thickness fulfil the conditions as equations; this share of the largest
@@ -17,6 +17,9 @@ _REMEDY = (
 #: A radius of gyration so many times the longest distance of a joint from its body's origin is of
 #: a moment in another unit (kg mm² read as kg m²: 1000 times the body's); flywheels reach a few.
 FAR = 20
+#: A mass in g that is read as kg is 1000 times the body's: so many times the next
+#: heaviest body, and more than so many kg, few machines have.
+MANY_TIMES, HEAVY = 1000, 100.0
 
 
 def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
@@ -59,6 +62,26 @@ def unlikely_inertias(mechanism: Mechanism) -> dict[str, str]:
                 f"kg mm² is meant, write the moment with `kg*mm^2`"
             )
     return found
+
+
+def unlikely_masses(mechanism: Mechanism) -> dict[str, str]:
+    """Which body has a mass out of all proportion to the others', by name: g read as kg."""
+    stated = {one.name: one.parameters[0] for one in mechanism.bodies if one.parameters}
+    numbers = map(float, evaluate([*stated.values()], mechanism.nominal))
+    masses = {body: mass for body, mass in zip(stated, numbers, strict=True) if mass > 0}
+    if len(masses) < 2:
+        return {}
+    (heavy, most), (_, second), *_ = ranked = sorted(masses.items(), key=lambda one: -one[1])
+    if most <= max(HEAVY, MANY_TIMES * second):
+        return {}
+    others = ", ".join(f"{body} {mass:.3g} kg" for body, mass in ranked[1:4])
+    more = ", …" * (len(ranked) > 4)
+    mass = stated[heavy]
+    which = f"`{mass.name}`" if isinstance(mass, Name) else "it"
+    return {
+        heavy: f"{most:.4g} kg, more than {MANY_TIMES:,} times every other body ({others}{more}): "
+        f"is {which} in g?"
+    }
 
 
 def _why(phi: Array, planar: bool) -> str:

@@ -17,6 +17,7 @@ from basepar_core.dynamics import (
     other_branches,
     places,
     unlikely_inertias,
+    unlikely_masses,
 )
 from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
@@ -57,6 +58,7 @@ def document(model: Model) -> dict[str, Any]:
         "bodies": _bodies(it),
         "impossible_inertias": impossible_inertias(it),
         "unlikely_inertias": unlikely_inertias(it),
+        "unlikely_masses": unlikely_masses(it),
         "joints": _joints(model),
         "couplings": _couplings(it),
         "loops": _loops(model),
@@ -237,6 +239,8 @@ def show(document: Mapping[str, Any]) -> None:
         terminal.out.print(f"no body has the inertia of {name}: {why}", style="yellow")
     for name, why in document["unlikely_inertias"].items():
         terminal.out.print(f"inertia of {name}: {why}", style="yellow")
+    for name, why in document["unlikely_masses"].items():
+        terminal.out.print(f"{name} has {why}", style="yellow")
     for end in document["motion_ends"]:
         what = "is singular" if end["ends"] == "singular" else "locks"
         at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from basepar_core.dynamics import impossible_inertias, unlikely_inertias
+from basepar_core.dynamics import impossible_inertias, unlikely_inertias, unlikely_masses
 from basepar_core.files import library_names, loads
 from basepar_core.files.mechanism_file import load
 from tests.mechanisms import build
@@ -92,3 +92,44 @@ def test_a_moment_in_another_unit():
 
 def test_no_shipped_inertia_is_unlikely():
     assert not any(unlikely_inertias(load(name)) for name in library_names())
+
+
+PRESS = """\
+name: press
+space: planar
+gravity: [0, -9.81]
+geometry: {r: {value: 60, unit: mm}, l: {value: 220, unit: mm}}
+constants: {rho: {value: 2.1, unit: kg/m}, mp: {value: 700, unit: g}}
+bodies:
+  crank: {mass: rho*r, centre: [r/2, 0], inertia: rho*r^3/3}
+  rod: {mass: rho*l, centre: [l/2, 0], inertia: rho*l^3/3}
+  piston: {mass: mp, centre: [0, 0], inertia: mp*(50 mm)^2/6}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, rod], at: [[r, 0], [0, 0]]}
+  C: {type: revolute, connects: [rod, piston], at: [[l, 0], [0, 0]]}
+  D: {type: prismatic, connects: [ground, piston], axis: [[1, 0], [1, 0]]}
+coordinates: [A]
+assembly: {A: 40 deg, B: -50 deg, C: 10 deg, D: 264 mm}
+"""
+
+
+def test_a_mass_in_another_unit():
+    assert unlikely_masses(loads(PRESS)) == {}
+    wrong = loads(PRESS.replace("700, unit: g", "700, unit: kg"))
+    assert unlikely_masses(wrong) == {
+        "piston": "700 kg, more than 1,000 times every other body (rod 0.462 kg, crank 0.126 kg): "
+        "is `mp` in g?"
+    }
+    stated = loads(PRESS.replace("mass: mp", "mass: 700 kg"))
+    assert unlikely_masses(stated)["piston"].endswith(": is it in g?")
+
+
+@pytest.mark.parametrize(("mass", "beside"), [("90 kg", "1 g"), ("5000 kg", "10 kg")])
+def test_a_machine_may_have_light_and_heavy_bodies(mass, beside):
+    text = PRESS.replace("mass: mp", f"mass: {mass}").replace("mass: rho*l", f"mass: {beside}")
+    assert unlikely_masses(loads(text)) == {}
+
+
+def test_no_shipped_mass_is_unlikely():
+    assert not any(unlikely_masses(load(name)) for name in library_names())
