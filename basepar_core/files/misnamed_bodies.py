@@ -11,6 +11,9 @@ from basepar_core.mechanism import GROUND, Joint
 from .exchanged_points import BETTER, ROUGH, Carried, Distance, are_off, distances, share_off
 from .yaml_nodes import Fields, Node
 
+#: How far distances may be off on another body, where each body is held by two joints as it is.
+CLOSE = 0.04
+
 
 @dataclass(frozen=True, slots=True)
 class Misnamed:
@@ -58,11 +61,12 @@ def looks_misnamed(
     for other, wrong, body in _renamed(joints, {name for name in before if are_off(before[name])}):
         after = distances({**carried, **carried_by(other)}, drawn)
         to_it = [one for one in after.get(body, ()) if other.name in (one.one, one.two)]
-        if to_it and max(map(share_off, after.values())) <= most:
+        others = [other if one.name == other.name else one for one in joints]
+        fewer = len(_hanging(others)) < len(_hanging(joints))
+        # Where no body hangs, a rough drawing may fit another body by chance.
+        if to_it and max(map(share_off, after.values())) <= (most if fewer else min(most, CLOSE)):
             told = max(before[wrong], key=lambda one: abs(one.drawn - one.own))
             met = max(to_it, key=lambda one: one.own)
-            others = [other if one.name == other.name else one for one in joints]
-            fewer = len(_hanging(others)) < len(_hanging(joints))
             found.append(Misnamed(other, wrong, body, told, met, fewer))
     best = [one for one in found if one.is_loose] or found
     return best[0] if len(best) == 1 else None

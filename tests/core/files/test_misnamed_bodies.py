@@ -132,6 +132,35 @@ def test_a_joint_that_is_left_out(text, left_out, body, joint):
     assert f"`{body}_pin: {{type: revolute, connects: [ground, {body}]" in mistake.message
 
 
+PRESS = """\
+name: press
+space: planar
+gravity: [0, -9.81]
+geometry:
+  a: {value: 0.1, unit: m}
+  b: {value: 0.42, unit: m}
+  c: {value: 0.26, unit: m}
+bodies: {crank: {}, coupler: {}, rocker: {}, rod: {}, ram: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, coupler], at: [[a, 0], [0, 0]]}
+  C: {type: revolute, connects: [coupler, rocker], at: [[b, 0], [c, 0]]}
+  D: {type: revolute, connects: [ground, rocker], at: [[0.4 m, 0.1 m], [0, 0]]}
+  E: {type: revolute, connects: [rocker, rod], at: [[c, 0], [0, 0]]}
+  F: {type: revolute, connects: [rod, ram], at: [[0.4 m, 0], [0, 0]]}
+  S: {type: prismatic, connects: [ground, ram], at: [[0.52 m, 0], [0, 0]], axis: [[0, 1], [0, 1]]}
+coordinates: [A]
+assembly: {A: 90 deg, points: {B: [0, 0.1], C: [0.4, 0.24], F: [0.52, -0.3]}}
+"""
+
+
+def test_no_body_is_renamed_for_a_rough_drawing():
+    """The rod would fit D by 4 %, by chance: C is drawn too low."""
+    (told,) = warned(PRESS)
+    assert "C and D are 0.14 m apart as drawn" in told
+    assert "connects" not in told
+
+
 def test_no_joint_is_missing_where_the_count_fits():
     lone = drawn(FOUR_BAR, B=(40, 69)).replace(
         "points: {B: [40 mm, 69 mm]}", "points: {P: [0, 0]}"

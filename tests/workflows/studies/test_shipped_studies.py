@@ -1,8 +1,11 @@
 """Every shipped study reads, and runs small."""
 
+import warnings
+
 import numpy as np
 import pytest
 
+from basepar_core.errors import BaseparWarning
 from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.store import Store
@@ -24,6 +27,13 @@ def client():
 
 def test_the_three_worked_ones_ship():
     assert {"four-bar", "quick-return", "3-rrr"} <= set(study_names())
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_nothing_is_odd_about_its_mechanism(name, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BaseparWarning)
+        load_job(name, str(tmp_path / "study.zarr"))
 
 
 @pytest.mark.slow
