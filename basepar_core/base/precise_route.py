@@ -9,7 +9,8 @@ Low-mobility paper, §3 (Gautier's algorithm in variable precision), without its
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,8 +31,9 @@ from basepar_core.variable_precision import (
     PreciseRank,
     Rung,
     Settled,
-    bits_of,
+    Variant,
     climb,
+    companion,
     dependence,
     entry_errors,
     independence,
@@ -120,7 +122,10 @@ class PreciseParameters(BaseParameters):
 
 
 def precise(
-    model: Model, wanted: Sequence[int] | None = None, digits: int | None = None
+    model: Model,
+    wanted: Sequence[int] | None = None,
+    digits: int | None = None,
+    shared: bool = False,
 ) -> PreciseParameters:
     """Base parameters by variable precision, at nominal geometry.
 
@@ -134,15 +139,26 @@ def precise(
     digits
         Decimal digits of β, all of them right; W is computed to as many and then to half as many
         again, or more where the ridge needs it. None: those of a float.
+    shared
+        Whether another process may close half of the samples, where there is a core for it; for
+        commands, whose process has no other threads at work.
 
     Raises
     ------
     EliminationError
         `wanted` is not admissible.
     """
+    one = variant(model, {})
+    with companion(one.closed) if shared else nullcontext() as other:
+        return _found(model, replace(one, companion=other), wanted, digits)
+
+
+def _found(
+    model: Model, one: Variant, wanted: Sequence[int] | None, digits: int | None
+) -> PreciseParameters:
     names = model.mechanism.parameter_names
     first = max(FIRST_DIGITS, digits or 0)
-    settled = climb(variant(model, {}), ladder(first, max(first, MOST_DIGITS)))
+    settled = climb(one, ladder(first, max(first, MOST_DIGITS)))
     result, found, W = settled.result, settled.rung, settled.matrix
     if found is None or W is None:
         raise EliminationError(
@@ -153,7 +169,7 @@ def precise(
     safe = np.where(norms > 0, norms, 1.0)
     silent = tuple(k for k in range(len(names)) if norms[k] == 0)
     asked = None if wanted is None else tuple(sorted({*wanted, *silent}))
-    eliminated = _chosen(W, found, safe, names) if asked is None else asked
+    eliminated = _chosen(settled, W, found, safe, names) if asked is None else asked
     kept = tuple(k for k in range(len(names)) if k not in eliminated)
     grouping = _Grouping(settled, kept, eliminated, wanted is not None, names, silent)
     places, decimals, lacking = _beta(grouping, W, digits or FLOAT_DIGITS)
@@ -203,14 +219,14 @@ def _norms(W: IntegerMatrix) -> np.ndarray:
 
 
 def _chosen(
-    W: IntegerMatrix, found: Rung, norms: np.ndarray, names: Sequence[str]
+    settled: Settled, W: IntegerMatrix, found: Rung, norms: np.ndarray, names: Sequence[str]
 ) -> tuple[int, ...]:
     """φ₂ by the rule of the numeric route: from the null space of W with unit columns."""
     kept, others = found.order[: found.rank], found.order[found.rank :]
-    # The choice needs floats only: a float's digits beyond the grading.
-    short = W.shortened(bits_of(found.grading + 2 * FLOAT_DIGITS))
+    # Where W was computed anew, the proof of the rank has solved for it.
+    known = settled.dependent or dependence(W, kept, others, found.grading)
     null = np.zeros((len(names), len(others)))
-    null[list(kept)] = -dependence(short, kept, others, found.grading).floats()
+    null[list(kept)] = -known.floats()
     null[list(others)] = np.eye(len(others))
     return pivot_rows(np.linalg.qr(null * norms[:, None])[0], names)
 

@@ -15,6 +15,8 @@ from .bounds import dependence as dependence
 from .bounds import entry_errors as entry_errors
 from .bounds import independence as independence
 from .bounds import may_vanish as may_vanish
+from .companion import Companion as Companion
+from .companion import companion as companion
 from .configurations import Closed as Closed
 from .configurations import Placement as Placement
 from .configurations import System as System
@@ -28,6 +30,7 @@ from .exact_geometry import geometry as geometry
 from .exact_geometry import symbol_values as symbol_values
 from .numbers import text as text
 from .observation import IntegerMatrix as IntegerMatrix
+from .observation import Variant as Variant
 from .observation import variant as variant
 from .observation import variants as variants
 from .rank import FIRST_DIGITS as FIRST_DIGITS

@@ -8,9 +8,10 @@ radius among them is the error of the integers.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from flint import arb, fmpz, fmpz_mat
+from flint import arb, fmpz_mat
 
 from basepar_core.dynamics import (
     Model,
@@ -28,6 +29,7 @@ from basepar_core.mechanism import States
 
 from . import motion as exact_motion
 from .arithmetic import bits_of, working
+from .companion import Companion
 from .configurations import Closings, System, poses_from_floats
 from .exact_geometry import geometry, symbol_values
 from .krawczyk import NotClosedError, worst
@@ -79,44 +81,59 @@ class IntegerMatrix:
         )
 
 
-def rounded(rows: Sequence[Sequence[arb]], digits: float, proved: bool = True) -> IntegerMatrix:
-    """Balls as integers of so many digits, the largest full, and the largest error of any.
+@dataclass(frozen=True)
+class Midpoints:
+    """Balls as integers times powers of two, row by row, and log2 of their largest radius.
 
-    Parameters
-    ----------
-    rows
-        (row, parameter).
-    digits
-        Decimal digits of the largest entry.
-    proved
-        Whether the balls are.
-
-    Raises
-    ------
-    NotClosedError
-        A ball is unbounded.
+    Plain integers, which may cross to another process, as balls may not. `proved` tells whether
+    the balls are.
     """
-    flat = [x for row in rows for x in row]
-    parts = [x.mid().man_exp() for x in flat]
-    top = int(max((man.bit_length() + exp for man, exp in parts if man), default=0))
+
+    parts: list[tuple[int, int]]
+    width: int
+    off: float
+    proved: bool = True
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[arb]], proved: bool = True) -> "Midpoints":
+        """Of balls (row, parameter).
+
+        Raises
+        ------
+        NotClosedError
+            A ball is unbounded.
+        """
+        flat = [x for row in rows for x in row]
+        off = worst([max((x.rad() for x in flat), default=arb(0))])
+        if not off < math.inf or not all(x.is_finite() for x in flat):
+            raise NotClosedError("W has entries that its enclosures do not bound")
+        parts = [x.mid().man_exp() for x in flat]
+        return cls([(int(man), int(exp)) for man, exp in parts], len(rows[0]), off, proved)
+
+    def __add__(self, further: "Midpoints") -> "Midpoints":
+        off, proved = max(self.off, further.off), self.proved and further.proved
+        return Midpoints(self.parts + further.parts, self.width, off, proved)
+
+
+def rounded(found: Midpoints, digits: float) -> IntegerMatrix:
+    """Balls as integers of so many decimal digits, the largest full, and the largest error."""
+    top = max((man.bit_length() + exp for man, exp in found.parts if man), default=0)
     bits = bits_of(digits)
-    lowest = top - bits
-    entries = [nearest(man, int(exp) - lowest) for man, exp in parts]
-    off = worst([max((x.rad() for x in flat), default=arb(0))])
-    if not off < math.inf or not all(x.is_finite() for x in flat):
-        raise NotClosedError("W has entries that its enclosures do not bound")
+    lowest, off = top - bits, found.off
+    entries = [nearest(man, exp - lowest) for man, exp in found.parts]
     # Half a unit of rounding, and the balls' own; the logarithm is from floats.
     radius = 1 + (math.ceil(2.0 ** (off - lowest) * (1 + 1e-9)) if off - lowest < 60 else 0)
     if off - lowest >= 60:
         radius = 1 << math.ceil(off - lowest + 1)
-    return IntegerMatrix(fmpz_mat(len(rows), len(rows[0]), entries), lowest, radius, bits, proved)
+    shape = len(entries) // found.width, found.width
+    return IntegerMatrix(fmpz_mat(*shape, entries), lowest, radius, bits, found.proved)
 
 
-def nearest(mantissa: fmpz, by: int) -> fmpz:
-    """mantissa · 2^by, to the nearest integer."""
+def nearest(mantissa: Any, by: int) -> Any:
+    """mantissa · 2^by, to the nearest integer; of Python's or FLINT's integers."""
     if by >= 0:
         return mantissa << by
-    return (mantissa + (fmpz(1) << (-by - 1))) >> (-by)
+    return (mantissa + (1 << (-by - 1))) >> (-by)
 
 
 @dataclass(frozen=True)
@@ -137,6 +154,8 @@ class Variant:
         What an error of a configuration may grow by on its way to the other joints.
     closings
         How far its samples have been closed.
+    companion
+        Answers by `closed`, so that half of the samples can be closed by another process.
     """
 
     model: Model
@@ -147,6 +166,7 @@ class Variant:
     start: Start
     amplification: float
     closings: Closings = field(default_factory=Closings, init=False, repr=False, compare=False)
+    companion: Companion | None = field(default=None, repr=False, compare=False)
 
     @property
     def picks(self) -> tuple[int, ...]:
@@ -187,37 +207,54 @@ class Variant:
         # Errors of a configuration reach W through the loops' equations twice.
         bits = bits_of(digits + GUARD_DIGITS + 2 * math.log10(self.amplification))
         for _ in range(3):
-            with working(bits):
-                found = self._observed(digits, form)
+            found = rounded(self._all_closed(bits, form), digits)
             if found.radius <= UNITS_LOST:
                 break
             bits += found.radius.bit_length()
         return found
 
-    def _observed(self, digits: float, form: str) -> IntegerMatrix:
-        mechanism = self.model.mechanism
-        dims = geometry(mechanism, symbol_values(mechanism, self.values))
-        system = System(mechanism, dims, self.closings.rows)
+    def _all_closed(self, bits: int, form: str) -> Midpoints:
+        if self.companion is None or form == "energy":  # of energies the first is taken off all
+            return self.closed(self.picks, bits, form)
+        half = len(self.picks) // 2
+        first, rest = self.picks[:half], self.picks[half:]
+        self.companion.ask(rest, bits, form)
+        try:
+            here = self.closed(first, bits, form)
+        finally:  # what was asked is answered before anything else is asked
+            there = self.companion.answer()
+        return here + (there or self.closed(rest, bits, form))
+
+    def closed(self, picks: Sequence[int], bits: int, form: str) -> Midpoints:
+        """Some samples closed at so many bits, and their rows; where they were is kept."""
+        mechanism, closings = self.model.mechanism, self.closings
+        # The equations to solve are chosen at the first sample, whoever closes the others.
+        head = self.picks[:1] if closings.rows is None and picks[0] != self.picks[0] else ()
+        start = replace(self.start, picks=(*head, *picks))
         rows: list[list[arb]] = []
         first: list[arb] | None = None
-        states = exact_motion.samples(mechanism, self.start)
-        for sample, state in zip(self.picks, states, strict=True):
-            near = self.closings.at.get(sample) or poses_from_floats(
-                self.R[sample], self.p[sample], mechanism.planar, self.coupled[sample]
-            )
-            closed = system.close(near, state)
-            self.closings.at[sample], self.closings.rows = closed.at, system.rows
-            if form == "modes":
-                rows += mode_rows(mechanism.planar, closed, dims)
-                continue
-            if form == "energy":
-                kinetic, potential = energy_rows(mechanism.planar, closed, dims)
-                first = first or potential
-                rows += [*kinetic, [a - b for a, b in zip(potential, first, strict=True)]]
-                continue
-            twists, accelerations = system.accelerations(closed, state)
-            rows += inverse_dynamics_rows(mechanism.planar, closed, twists, accelerations, dims)
-        return rounded(rows, digits, not system.redundant)
+        with working(bits):
+            dims = geometry(mechanism, symbol_values(mechanism, self.values))
+            system = System(mechanism, dims, closings.rows)
+            states = exact_motion.samples(mechanism, start)
+            for place, (sample, state) in enumerate(zip(start.picks, states, strict=True)):
+                near = closings.at.get(sample) or poses_from_floats(
+                    self.R[sample], self.p[sample], mechanism.planar, self.coupled[sample]
+                )
+                closed = system.close(near, state)
+                closings.at[sample], closings.rows = closed.at, system.rows
+                if place < len(head):
+                    continue
+                if form == "modes":
+                    rows += mode_rows(mechanism.planar, closed, dims)
+                elif form == "energy":
+                    kinetic, potential = energy_rows(mechanism.planar, closed, dims)
+                    first = first or potential
+                    rows += [*kinetic, [a - b for a, b in zip(potential, first, strict=True)]]
+                else:
+                    moving = system.accelerations(closed, state)
+                    rows += inverse_dynamics_rows(mechanism.planar, closed, *moving, dims)
+            return Midpoints.of(rows, not system.redundant)
 
 
 def variant(model: Model, values: Mapping[str, float], samples: int | None = None) -> Variant:

@@ -79,7 +79,9 @@ def _base(options: argparse.Namespace) -> int:
             )
             inertial, certificate, not_done = made.base, made.document, made.not_done
         else:
-            inertial = base_routes.find(model, route, gone, options.digits, seen and seen[0], say)
+            inertial = base_routes.find(
+                model, route, gone, options.digits, seen and seen[0], say, shared=True
+            )
     found = extend(model, inertial, chosen, seen and seen[1])
     if certificate:
         certificates.write(certificate, Path(options.certificate))

@@ -39,10 +39,12 @@ def find(
     digits: int | None = None,
     seen: Observation | None = None,
     say: Callable[[str], None] = lambda _: None,
+    shared: bool = False,
 ) -> BaseParameters:
     """Base parameters by one route; `seen` is W in float64, where it is available.
 
-    `say` is called with a text on each step of the symbolic route before it begins.
+    `say` is called with a text on each step of the symbolic route before it begins. `shared` is as
+    of `precise`.
 
     Raises
     ------
@@ -52,7 +54,8 @@ def find(
         The product route has no class, or the black box no points, for this mechanism.
     """
     if route == "precise":
-        return routes.precise(model, list(wanted) if wanted is not None else None, digits)
+        chosen = list(wanted) if wanted is not None else None
+        return routes.precise(model, chosen, digits, shared)
     if route == "product":
         return routes.product(model, wanted)
     if route == "black-box":

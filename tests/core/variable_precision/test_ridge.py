@@ -14,7 +14,12 @@ from basepar_core.base.precise_route import settle
 from basepar_core.dynamics.closure import prepare
 from basepar_core.variable_precision.arithmetic import bits_of, exact, working
 from basepar_core.variable_precision.bounds import dependence
-from basepar_core.variable_precision.observation import IntegerMatrix, rounded, variant
+from basepar_core.variable_precision.observation import (
+    IntegerMatrix,
+    Midpoints,
+    rounded,
+    variant,
+)
 from basepar_core.variable_precision.singular_value_gap import rung
 
 
@@ -56,7 +61,7 @@ def graded(decades, rows, columns, digits, seed=0):
         scaled = arb_mat(
             [[x * s for x, s in zip(row, sizes, strict=True)] for row in left.tolist()]
         )
-        return rounded((scaled * right.transpose()).tolist(), digits)
+        return rounded(Midpoints.of((scaled * right.transpose()).tolist()), digits)
 
 
 def _orthonormal(rng, size, count):
