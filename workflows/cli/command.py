@@ -42,6 +42,9 @@ STOPPED = 4
 #: What the running command warned of; `main.main` keeps it.
 warned: list[str] = []
 
+#: The words of the running command, as they were given; `main.main` keeps them.
+typed_words: list[str] = []
+
 
 def emit(document: Any) -> None:
     """Print a document as JSON, and nothing else, on stdout; null for what is not finite.

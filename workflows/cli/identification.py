@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .command import Command, emit
+from .command import Command, emit, typed_words, warned
 from .options import GEOMETRY, OVERWRITE, check_output, listed, model_of, pairs
 
 if TYPE_CHECKING:
@@ -263,7 +263,12 @@ def _simulate(options: argparse.Namespace) -> int:
     )
     write_record(found.record, model.mechanism, path)
     document = simulation.document(found) | {"output": str(path)}
-    emit(document) if options.json else simulation.show(document)
+    if options.json:
+        emit(document)
+        return 0
+    simulation.show(document)
+    if warned and not options.overwrite:
+        simulation.show_after_warnings(len(warned), document["output"], typed_words)
     return 0
 
 

@@ -42,7 +42,7 @@ from . import (
     studies,
     warmup,
 )
-from .command import STOPPED, emit, warned
+from .command import STOPPED, emit, typed_words, warned
 from .options import arguments
 
 #: What commands and flags are called elsewhere.
@@ -188,6 +188,7 @@ COLLECT_AFTER = 200_000
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    typed_words[:] = given
     given = [f" {word}" if _NEGATIVE.match(word) else word for word in given]
     as_json = "--json" in given
     for stream in (sys.stdout, sys.stderr):  # a terminal without φ or − gets ? for it
@@ -248,6 +249,8 @@ def _warnings() -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
             if issubclass(category, BaseparWarning):
+                if flagged(str(message)) in warned:  # of a file that is read from two places
+                    return
                 warned.append(flagged(str(message)))
             before(message, category, *rest, **more)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from basepar_core.errors import UsageError
 
 from . import parts
-from .command import STOPPED, Command, emit
+from .command import STOPPED, Command, emit, warned
 from .options import PLACE, TRUST_METRICS
 
 if TYPE_CHECKING:
@@ -47,12 +47,16 @@ def _sweep(options: argparse.Namespace) -> int:
             if how == "prepare":
                 continue
             store.show_rate(document)
-            if store.without_results(document) and os.path.isfile(options.spec or "") and not name:
-                store.show_after_nothing(document, options.spec)
+            if store.without_results(document) and _file(options) and not name:
+                store.show_after_nothing(document, _file(options))
             else:
-                store.show_next_steps(document, jobs[name].mechanism)
+                file = _file(options) if not name else ""
+                again = store.show_after_warnings(len(warned), document["store"], file)
+                store.show_next_steps(document, jobs[name].mechanism, again)
         if how == "prepare":
             parts.show_next(options)
+        elif "" not in documents:
+            _show_after_warnings_of_family(documents, _file(options))
     if any(one.stopped for one in results.values()):
         if options.requeue:
             parts.run_again(leave)
@@ -67,6 +71,22 @@ def _sweep(options: argparse.Namespace) -> int:
         )
         else 0
     )
+
+
+def _file(options: argparse.Namespace) -> str:
+    """The sweep file that the command names; "" of a shipped sweep, or of a store's."""
+    return options.spec if os.path.isfile(options.spec or "") else ""
+
+
+def _show_after_warnings_of_family(documents: dict[str, dict[str, Any]], file: str) -> None:
+    """Of several sweeps in one store, once: which store a corrected file needs."""
+    from sweeps.store import locate
+    from workflows.views import store, terminal
+
+    first = next(iter(documents.values()))
+    root = str(locate(first["store"]).parent)
+    if again := store.show_after_warnings(len(warned), root, file):
+        terminal.show_next(*again)
 
 
 def _done(

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .command import Command, emit
+from .command import Command, emit, warned
 from .options import OVERWRITE, PLACE, TRUST_METRICS
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _show_study(name: str, document: "dict[str, Any]", file: str) -> None:
     if name:
         out.print(f"\n[bold]{name}[/bold]")
     show_notes(f"repaired: {line}" for line in document.get("repaired", ()))
-    view.show(document, file)
+    view.show(document, file, len(warned))
     if "polished" in document:
         polish_document.show(document["polished"])
 

@@ -1,9 +1,9 @@
 """A simulated record, as plain facts and in the terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from basepar_core.texts import plural
+from basepar_core.texts import plural, shell
 from workflows.jobs import Simulated
 
 from . import terminal
@@ -42,3 +42,9 @@ def show(facts: Mapping[str, Any]) -> None:
     if facts["contacts"]:
         terminal.out.print(f"with the wrenches that act at {', '.join(facts['contacts'])}")
     terminal.out.print(f"written to {facts['output']}")
+
+
+def show_after_warnings(count: int, output: str, words: Sequence[str]) -> None:
+    """The command, of these `words`, that writes the record anew from a corrected file."""
+    terminal.out.print(f"\n{terminal.if_right(count)}, and write {output} anew.", soft_wrap=True)
+    terminal.show_next(" ".join(map(shell, [*words, "--overwrite"])))

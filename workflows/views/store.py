@@ -318,10 +318,47 @@ def show_after_nothing(
     )
 
 
-def show_next_steps(document: Mapping[str, Any], swept: Mechanism) -> None:
-    """Commands to try after a sweep; those by name where the mechanism is the shipped one."""
+def show_after_warnings(
+    count: int, store: str, file: str, kind: str = "sweep", further: str = ""
+) -> list[str]:
+    """What to do if a warning that was shown is right: the store keeps what the file says now.
+
+    Parameters
+    ----------
+    count
+        How many warnings were shown while the file was read.
+    file
+        The sweep's or the study's; "": none, and nothing is shown.
+    kind
+        sweep or study.
+    further
+        What else is to be done than to take another store.
+
+    Returns
+    -------
+    The command to run then, without the program's name.
+    """
+    if not count or not file:
+        return []
+    place = near(store)
+    terminal.out.print(
+        f"\n{terminal.if_right(count)}; {place} keeps the {kind} as it was, so take another "
+        f"store{further}.",
+        soft_wrap=True,
+    )
+    return [f"{kind} {shell(near(file))} --store {shell(untaken(place))}"]
+
+
+def show_next_steps(
+    document: Mapping[str, Any], swept: Mechanism, before: Sequence[str] = ()
+) -> None:
+    """Commands to try after a sweep, behind those `before`.
+
+    Those by name where the mechanism is the shipped one.
+    """
     place = near(document["store"])
-    steps = [f"report {shell(place)}", f"explore {shell(place)}", f"status {shell(place)}"]
+    steps = [*before, f"report {shell(place)}", f"explore {shell(place)}"]
+    steps.append(f"status {shell(place)}")
     mechanism = swept.name
     if mechanism in library_names() and load(mechanism) == swept:
         steps += [f"reduce {mechanism}", f"base {mechanism}", f"show {mechanism} -o drawing.png"]

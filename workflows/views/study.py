@@ -28,7 +28,14 @@ from workflows.studies import (
 
 from . import designs, terminal
 from .hints import near
-from .store import show_after_nothing, show_notes, show_rate, show_status, summary
+from .store import (
+    show_after_nothing,
+    show_after_warnings,
+    show_notes,
+    show_rate,
+    show_status,
+    summary,
+)
 from .terminal import out
 
 #: Designs of a common front that are shown.
@@ -61,8 +68,11 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
     }
 
 
-def show(document: Mapping[str, Any], file: str = "") -> None:
-    """A table of the best variants, and what to do next; `file` is the study's, if it has one."""
+def show(document: Mapping[str, Any], file: str = "", warnings: int = 0) -> None:
+    """A table of the best variants, and what to do next.
+
+    `file` is the study's, if it has one, and `warnings` were shown while it was read.
+    """
     show_status(document)
     count = document["feasible"]
     out.print(
@@ -82,7 +92,7 @@ def show(document: Mapping[str, Any], file: str = "") -> None:
             f"\nwarm start: {plural(begun['told'], 'variant')} told, {begun['proposed']} "
             "proposed for the first batch"
         )
-    _show_end(document, file)
+    _show_end(document, file, warnings)
 
 
 def _show_unmet(found: Sequence[Mapping[str, Any]]) -> None:
@@ -110,31 +120,40 @@ def _show_unmet(found: Sequence[Mapping[str, Any]]) -> None:
 
 def _show_in_vain(document: Mapping[str, Any], file: str) -> None:
     """What to do where a complete study has no design."""
+    show_after_nothing(document, file, "study", _further(document))
+
+
+def _further(document: Mapping[str, Any]) -> str:
+    """What a corrected study needs besides another store."""
     storage = document["study"]["storage"]
     stays = "://" in storage and storage.partition("://")[0] not in storages.ADDRESSES
-    further = f", and another `study.name`: {storage} keeps this one, too" if stays else ""
-    show_after_nothing(document, file, "study", further)
+    return f", and another `study.name`: {storage} keeps this one, too" if stays else ""
 
 
-def _show_end(document: Mapping[str, Any], file: str) -> None:
+def _show_end(document: Mapping[str, Any], file: str, warnings: int) -> None:
     show_rate(document)
     if document["stale"]:
         out.print()
         show_notes(document["stale"])
-    if "polished" in document:  # is shown next, and says what comes then
-        return
-    if document["done"] and not document["feasible"] and file:
+    polished = "polished" in document
+    if document["done"] and not document["feasible"] and file and not polished:
         _show_in_vain(document, file)
+        return
+    store = document["store"]
+    again = show_after_warnings(warnings, store, file, "study", _further(document))
+    if polished:  # is shown next, and says what comes then
+        if again:
+            terminal.show_next(*again)
         return
     moves = ["polish"] * bool(document["continuous"]) + ["tolerances"]
     commands = ["report", "explore", *(moves if document["feasible"] else []), "pictures"]
-    steps = next_steps(document["store"], commands, document["continuous"])
+    steps = next_steps(store, commands, document["continuous"])
     if document["feasible"]:
         best_one = shell(f"{near(document['store'])}:best")
         steps.append(f"animate --variant {best_one} -o best.html")
     if document["mechanism"] in library_names():
         steps.append(f"show {shell(document['mechanism'])} -o drawing.png")
-    terminal.show_next(*steps)
+    terminal.show_next(*again, *steps)
 
 
 #: A tolerance to begin with, by unit.

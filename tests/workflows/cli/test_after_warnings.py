@@ -1,0 +1,78 @@
+"""What a command proposes in the end where warnings were shown, and that doing it works."""
+
+import re
+import shlex
+
+import pytest
+
+from basepar_core.files import library_path
+
+# They are shown on purpose.
+pytestmark = pytest.mark.filterwarnings("default::basepar_core.errors.BaseparWarning")
+
+SWEEP = "mechanism: crank.yaml\nspace: {plan: grid, variables: {lx1: [0.30, 0.31]}}\n"
+STUDY = (
+    "mechanism: crank.yaml\nvariables: {lx1: [0.30, 0.31]}\n"
+    "objectives: {torque_rms: minimize}\ntrials: 2\nsampler: {kind: random}\n"
+)
+
+
+@pytest.fixture
+def crank(tmp_path, monkeypatch):
+    """`crank(speed)`: the four-bar at another speed of its cycle, beside a sweep and a study."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.yaml").write_text(SWEEP)
+    (tmp_path / "best.yaml").write_text(STUDY)
+    text = library_path("four-bar").read_text(encoding="utf-8")
+
+    def write(speed):
+        assert "speed: 6.28 rad/s" in text
+        (tmp_path / "crank.yaml").write_text(text.replace("6.28 rad/s", speed), encoding="utf-8")
+
+    return write
+
+
+@pytest.mark.parametrize(("kind", "file"), [("sweep", "job"), ("study", "best")])
+def test_the_store_for_a_corrected_file(run, crank, kind, file):
+    crank("60")
+    few = ("--workers", "1", "--quiet")
+    ran = run(kind, f"{file}.yaml", "--store", "old.zarr", *few)
+    assert "If the warning above is right, correct the file; old.zarr keeps the" in ran.out
+    proposed, *others = re.findall(r"\n  basepar (.*)", ran.out)
+    assert proposed == f"{kind} {file}.yaml --store old-2.zarr"
+    assert "report old.zarr" in others
+    again = run(kind, f"{file}.yaml", "--store", "old.zarr", *few)
+    assert "If the warning above is right" in again.out
+
+    crank("60 rpm")
+    assert "holds another" in run(kind, f"{file}.yaml", "--store", "old.zarr", *few).err
+    right = run(*shlex.split(proposed), *few)
+    assert right.status == 0
+    assert "warning" not in right.out
+    assert f"{kind} {file}.yaml" not in right.out
+
+
+def test_the_record_of_a_corrected_file(run, crank, tmp_path):
+    crank("60")
+    asked = ("simulate", "crank.yaml", "--motion", "cycle", "-o", "a record.csv")
+    ran = run(*asked)
+    assert (
+        "If the warning above is right, correct the file, and write a record.csv anew" in ran.out
+    )
+    (proposed,) = re.findall(r"\n  basepar (.*)", ran.out)
+    before = (tmp_path / "a record.csv").read_text()
+
+    crank("60 rpm")
+    again = run(*shlex.split(proposed))
+    assert again.status == 0
+    assert "warning" not in again.out
+    assert (tmp_path / "a record.csv").read_text() != before
+
+
+def test_several_warnings_are_counted(run, crank, tmp_path):
+    crank("60")
+    file = tmp_path / "crank.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("gravity: [0, -9.81]", "gravity: [0, -9810]"), encoding="utf-8")
+    ran = run("simulate", "crank.yaml", "-o", "record.csv")
+    assert "If one of the 2 warnings above is right" in ran.out
