@@ -5,18 +5,18 @@ their projected references too). Then the rotation from body to body is rational
 which everything symbolic rests on.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from basepar_core.errors import BaseparWarning, ExpressionError
+from basepar_core.errors import ExpressionError
 from basepar_core.expressions import ONE, UNITS, ZERO, Expression, cross, dot, multiply, subtract
 from basepar_core.mechanism import CALLED, GROUND, JOINT_TYPES, Frame, Joint, Vector, joint_type
 from basepar_core.symbolic import Identities
 
 from . import remedies, vector_remedies
 from .bare_numbers import warn_of_pitch
+from .bars_without_length import warn_of_no_length
 from .mechanism_keys import FREE, JOINT, SCREW
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Fields, Items, Node, Text
@@ -45,54 +45,8 @@ def read_joints(reading: Reading, node: Node | None, bodies: Sequence[str]) -> t
         else:
             joints.append(joint)
     if entries and not reading.mistakes:
-        _warn_of_no_length(reading, joints, entries)
+        warn_of_no_length(reading, joints, node)
     return tuple(joints)
-
-
-def _warn_of_no_length(
-    reading: Reading, joints: Sequence[Joint], entries: Mapping[str, Node]
-) -> None:
-    """Say which bars of a loop in the plane have both pins at one point.
-
-    Wheels of open chains and gears have theirs in their middle.
-    """
-    geared = reading.top is not None and "couplings" in reading.top.entries
-    if geared or not reading.planar:
-        return
-    pins: dict[str, list[tuple[str, Vector | None]]] = {}
-    for joint in joints:
-        turns = joint.type == "revolute"
-        for body, frame in zip(joint.bodies, joint.frames, strict=True):
-            pins.setdefault(body, []).append((joint.name, frame.at if turns else None))
-    for body, held in pins.items():
-        places = {at for _, at in held}
-        if body == GROUND or len(held) != 2 or len(places) > 1 or None in places:
-            continue
-        if not _is_in_loop(joints, body):
-            continue
-        node = entries[held[-1][0]]
-        warnings.warn(
-            f"{node.path} (line {node.line}): {' and '.join(name for name, _ in held)} stand at "
-            f"one point of {body}, which has no length then; write where on {body} one of "
-            f"them is, in its `at`.",
-            BaseparWarning,
-            stacklevel=2,
-        )
-
-
-def _is_in_loop(joints: Sequence[Joint], body: str) -> bool:
-    """Whether both joints of a body lead to each other without it."""
-    one, two = (
-        next(x for x in joint.bodies if x != body) for joint in joints if body in joint.bodies
-    )
-    reached, found = {one}, True
-    while found:
-        found = False
-        for joint in joints:
-            if body not in joint.bodies and len({*joint.bodies} & reached) == 1:
-                reached |= {*joint.bodies}
-                found = True
-    return two in reached
 
 
 def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Joint | None:

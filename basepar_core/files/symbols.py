@@ -1,10 +1,13 @@
 """The sections `geometry` and `constants`: symbols with value, unit and bounds."""
 
+import re
 import warnings
+from collections.abc import Iterator, Sequence
 
 from basepar_core.errors import BaseparWarning, ExpressionError
 from basepar_core.expressions import (
     DIMENSIONLESS,
+    LENGTH,
     RESERVED,
     UNITS,
     ZERO,
@@ -18,7 +21,11 @@ from basepar_core.mechanism import Symbol, beyond_bounds, unit_of_bounds
 from . import remedies, yaml_nodes
 from .mechanism_keys import CONSTANT, GEOMETRY_SYMBOL
 from .reader import Reading
-from .yaml_nodes import Fields, Node, Text
+from .yaml_nodes import Fields, Items, Node, Text
+
+_NAME = re.compile(r"[^\W\d]\w*")
+#: A length so many times all others, which are this many at least, is in another unit than them.
+_FAR, _FEW = 500, 3
 
 
 def read_symbols(
@@ -41,6 +48,8 @@ def read_symbols(
         tuple(_symbol(reading, name, node, True) for name, node in free.items()),
         tuple(_symbol(reading, n, node, False) for n, node in fixed.items() if n not in free),
     )
+    if not reading.mistakes:
+        _warn_of_lengths(geometry, found[0])
     reading.constants = {symbol.name: symbol.value for symbol in found[1]}
     reading.values = {symbol.name: symbol.value for symbol in (*found[0], *found[1])}
     return found
@@ -83,6 +92,59 @@ def line_of_symbol(text: str, name: str) -> int | None:
     geometry = node.entries.get("geometry") if isinstance(node, Fields) else None
     symbol = geometry.entries.get(name) if isinstance(geometry, Fields) else None
     return symbol.line if symbol else None
+
+
+def unused_symbols(text: str) -> dict[str, int]:
+    """Symbols and constants of a mechanism file's text that nothing names, and their lines."""
+    node, _ = yaml_nodes.read(text)
+    if not isinstance(node, Fields):
+        return {}
+    sections = {key: node.entries.get(key) for key in ("geometry", "constants")}
+    declared = {
+        name: one.lines[name]
+        for one in sections.values()
+        if isinstance(one, Fields)
+        for name in one.entries
+    }
+    prose = ("name", "description")
+    named = {word for key, one in node.entries.items() if key not in prose for word in _words(one)}
+    return {name: line for name, line in declared.items() if name not in named}
+
+
+def _words(node: Node) -> Iterator[str]:
+    """Names in a node's texts."""
+    if isinstance(node, Text):
+        yield from _NAME.findall(node.value)
+    elif isinstance(node, Items):
+        for item in node.items:
+            yield from _words(item)
+    elif isinstance(node, Fields):
+        for entry in node.entries.values():
+            yield from _words(entry)
+
+
+def _warn_of_lengths(geometry: Node | None, symbols: Sequence[Symbol]) -> None:
+    """Say which length is in another unit than all others and far beyond them."""
+    lengths = {
+        one: abs(float(evaluate([one.value], {})[0]))
+        for one in symbols
+        if one.unit and parse_unit(one.unit).dimension == LENGTH
+    }
+    ranked = sorted((one for one in lengths if lengths[one]), key=lambda one: -lengths[one])
+    if len(ranked) < _FEW or not isinstance(geometry, Fields):
+        return
+    longest, *others = ranked
+    units = {one.unit for one in others}
+    if lengths[longest] <= _FAR * lengths[others[0]] or len(units) > 1 or longest.unit in units:
+        return
+    (unit,), line = units, geometry.lines[longest.name]
+    own = lengths[longest] / parse_unit(longest.unit or "1").size
+    warnings.warn(
+        f"geometry.{longest.name} (line {line}): {own:.6g} {longest.unit} is more than {_FAR} "
+        f"times every other length, and these are in {unit}: write unit: {unit} if that is meant.",
+        BaseparWarning,
+        stacklevel=2,
+    )
 
 
 def _warn_beyond_bounds(node: Node, symbol: Symbol) -> None:

@@ -20,6 +20,7 @@ from basepar_core.dynamics import (
     unlikely_masses,
 )
 from basepar_core.expressions import Expression, evaluate, parse_unit
+from basepar_core.files import unused_symbols
 from basepar_core.mechanism import Mechanism, Symbol
 from basepar_core.texts import plural
 
@@ -71,6 +72,7 @@ def document(model: Model) -> dict[str, Any]:
         **_branches(model),
         "motion_ends": _motion_ends(model),
         "points": _points(model),
+        "unused_symbols": unused_symbols(it.source),
         "symbols": [_symbol(it, symbol) for symbol in (*it.geometry, *it.constants)],
         "path": found.name,
         "path_why": found.why,
@@ -235,6 +237,8 @@ def show(document: Mapping[str, Any]) -> None:
             f"point {one['name']} of {one['body']}, ({here}) m there: at ({there}) m"
         )
     kinematic_geometry.show(document)
+    for name, line in document["unused_symbols"].items():
+        terminal.out.print(f"symbol {name} (line {line}) is used nowhere", style="yellow")
     for name, why in document["impossible_inertias"].items():
         terminal.out.print(f"no body has the inertia of {name}: {why}", style="yellow")
     for name, why in document["unlikely_inertias"].items():

@@ -1,0 +1,83 @@
+"""Bars of a loop in the plane whose two pins stand at one point: most often a slip in `at`."""
+
+import warnings
+from collections.abc import Sequence
+
+from basepar_core.errors import BaseparWarning
+from basepar_core.mechanism import GROUND, Joint, Vector
+
+from .exchanged_points import exchanged, line_to_write
+from .reader import Reading
+from .yaml_nodes import Fields, Node
+
+
+def warn_of_no_length(reading: Reading, joints: Sequence[Joint], node: Node | None) -> None:
+    """Say which bars of a loop in the plane have both pins at one point, and what to write.
+
+    Wheels of open chains and gears have theirs in their middle.
+    """
+    geared = reading.top is not None and "couplings" in reading.top.entries
+    if geared or not reading.planar or not isinstance(node, Fields):
+        return
+    for body, names in _without_length(joints).items():
+        turned = _with_points_exchanged(joints, node, body, names)
+        remedy = (
+            f"is it that the points of {turned[0]} are exchanged? Then write {turned[1]}"
+            if turned
+            else f"write where on {body} one of them is, in its `at`"
+        )
+        entry = node.entries[names[-1]]
+        warnings.warn(
+            f"{entry.path} (line {entry.line}): {' and '.join(names)} stand at one point of "
+            f"{body}, which has no length then; {remedy}.",
+            BaseparWarning,
+            stacklevel=2,
+        )
+
+
+def _without_length(joints: Sequence[Joint]) -> dict[str, list[str]]:
+    """Bodies of a loop with two pins at one point, and these."""
+    pins: dict[str, list[tuple[str, Vector | None]]] = {}
+    for joint in joints:
+        turns = joint.type == "revolute"
+        for body, frame in zip(joint.bodies, joint.frames, strict=True):
+            pins.setdefault(body, []).append((joint.name, frame.at if turns else None))
+    return {
+        body: [name for name, _ in held]
+        for body, held in pins.items()
+        if body != GROUND
+        and len(held) == 2
+        and held[0][1] == held[1][1]
+        and held[0][1] is not None
+        and _is_in_loop(joints, body)
+    }
+
+
+def _with_points_exchanged(
+    joints: Sequence[Joint], node: Node, body: str, names: Sequence[str]
+) -> tuple[str, str] | None:
+    """The one joint whose two points in the other order give all bars a length; its `at` then."""
+    before = _without_length(joints).keys()
+    found = []
+    for name in names:
+        turned = [exchanged(one) if one.name == name else one for one in joints]
+        after = _without_length(turned).keys()
+        there = line_to_write(node, name)
+        if there and body not in after and after <= before:
+            found.append((name, there[1]))
+    return found[0] if len(found) == 1 else None
+
+
+def _is_in_loop(joints: Sequence[Joint], body: str) -> bool:
+    """Whether both joints of a body lead to each other without it."""
+    one, two = (
+        next(x for x in joint.bodies if x != body) for joint in joints if body in joint.bodies
+    )
+    reached, found = {one}, True
+    while found:
+        found = False
+        for joint in joints:
+            if body not in joint.bodies and len({*joint.bodies} & reached) == 1:
+                reached |= {*joint.bodies}
+                found = True
+    return two in reached
