@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 
 from basepar_core.errors import BaseparWarning
-from basepar_core.mechanism import GROUND, Joint, Vector
+from basepar_core.mechanism import GROUND, Joint, Vector, joint_type
 
 from .exchanged_points import exchanged, line_to_write
 from .reader import Reading
@@ -39,7 +39,7 @@ def _without_length(joints: Sequence[Joint]) -> dict[str, list[str]]:
     """Bodies of a loop with two pins at one point, and these."""
     pins: dict[str, list[tuple[str, Vector | None]]] = {}
     for joint in joints:
-        turns = joint.type == "revolute"
+        turns = joint_type(joint.type).values == len(joint_type(joint.type).turns) == 1
         for body, frame in zip(joint.bodies, joint.frames, strict=True):
             pins.setdefault(body, []).append((joint.name, frame.at if turns else None))
     return {
