@@ -125,22 +125,25 @@ def fitted(path: Array, target: Target) -> tuple[Array, Array]:
     if "position" in free:
         middle, centre = path.mean(axis=1), wanted.mean(axis=0)
     own, asked = path - middle[:, None], wanted - centre
-    turn = np.broadcast_to(np.eye(axes), (count, axes, axes))
+    turn, shared = (
+        np.broadcast_to(np.eye(axes), (count, axes, axes)),
+        np.swapaxes(own, 1, 2) @ asked,
+    )
     if "rotation" in free:
-        U, _, V = np.linalg.svd(np.einsum("vki,kj->vij", own, asked))
+        U, _, V = np.linalg.svd(shared)
         V = np.swapaxes(V, 1, 2).copy()
         V[..., -1] *= np.sign(np.linalg.det(V @ np.swapaxes(U, 1, 2)))[:, None]
         turn = V @ np.swapaxes(U, 1, 2)
     if "scale" in free:
         size = (own**2).sum(axis=(1, 2))
-        along = np.einsum("vij,vkj,ki->v", turn, own, asked)
+        along = np.einsum("vij,vji->v", turn, shared)
         size = np.maximum(along, 0.0) / np.where(size > 0, size, 1.0)
         turn = turn * size[:, None, None]
     return turn, centre - np.einsum("vij,vj->vi", turn, middle)
 
 
 def residual(path: Feet, target: Target, turn: Array, shift: Array) -> Array:
-    return np.einsum("vij,vkj->vki", turn, path.at()[0]) + shift[:, None] - target.table
+    return path.at()[0] @ np.swapaxes(turn, 1, 2) + shift[:, None] - target.table
 
 
 def result(
