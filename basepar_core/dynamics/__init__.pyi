@@ -64,6 +64,7 @@ from .force_columns import with_columns as with_columns
 from .freedoms import Freedoms as Freedoms
 from .freedoms import independent_values as independent_values
 from .inertia_findings import impossible_inertias as impossible_inertias
+from .inertia_findings import impossible_text as impossible_text
 from .inertia_findings import unlikely_inertias as unlikely_inertias
 from .inertia_findings import unlikely_masses as unlikely_masses
 from .instant_centres import instant_centres as instant_centres

@@ -41,6 +41,11 @@ def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
     return found
 
 
+def impossible_text(body: str, why: str) -> str:
+    """One of `impossible_inertias` as every command words it."""
+    return f"no body has the inertia of {body}: {why}"
+
+
 def unlikely_inertias(mechanism: Mechanism) -> dict[str, str]:
     """Which bodies have moments of masses much farther away than joints and centres, by name."""
     places = [x for joint in mechanism.joints for frame in joint.frames for x in frame.at]

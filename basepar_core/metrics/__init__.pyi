@@ -17,6 +17,7 @@ from .registry import array_name as array_name
 from .registry import canonical as canonical
 from .registry import is_torque as is_torque
 from .registry import metric_of as metric_of
+from .registry import needs_inertias as needs_inertias
 from .registry import words as words
 from .sensitivity import Slopes as Slopes
 from .sensitivity import differentiated as differentiated

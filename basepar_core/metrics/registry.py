@@ -134,6 +134,16 @@ def is_torque(name: str) -> bool:
     return (found := metric_of(name)) is not None and found.kind == "torque"
 
 
+#: How the words of cycle metrics begin that need masses.
+_OF_MASSES = ("mass", "shaking_", "joint_force_", "joint_moment_")
+
+
+def needs_inertias(name: str) -> bool:
+    """Whether a name is a metric that the bodies' inertias enter, not of positions alone."""
+    found = metric_of(name)
+    return found is not None and (found.kind != "cycle" or name.startswith(_OF_MASSES))
+
+
 def canonical(name: str) -> str:
     """A metric's name without blanks."""
     return name.replace(" ", "")

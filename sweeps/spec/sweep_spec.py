@@ -17,7 +17,16 @@ from basepar_core.dynamics import select
 from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.expressions import did_you_mean
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics import METRICS, Target, canonical, cycle, is_torque, metric_of, words
+from basepar_core.metrics import (
+    METRICS,
+    Target,
+    canonical,
+    cycle,
+    is_torque,
+    metric_of,
+    needs_inertias,
+    words,
+)
 from basepar_core.reduction import CRITERIA, METHODS
 from sweeps.store import Output, locate
 
@@ -30,7 +39,7 @@ from .plan_products import described, document, restored
 from .plans import Plan
 from .sampling import FROM_PILOT
 from .stored_mechanism import plain_mechanism, samples
-from .warnings import notes
+from .warnings import impossible_bodies, notes
 
 RANKS = ("auto", "numeric", "precise", "none")
 POOLINGS = ("joint", "pooled")
@@ -167,13 +176,23 @@ class SweepSpec:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What somebody should know of the sweep before reading its results."""
+        impossible = self.impossible_bodies
         if is_asked(self.plan):  # of rows nobody knows yet
-            return ()
+            return impossible
         asked = self.evaluation
         nothing = asked.rank == "none" and not (asked.metrics or asked.own or asked.reduction)
         said = ["nothing is evaluated: rank is none, and no metrics or reduction are asked for"]
         unmet = unmet_at_nominal(self.mechanism, self.plan, self.where)
-        return (*said * nothing, *unmet, *notes(self.mechanism, self.plan, self.filter))
+        of_rows = notes(self.mechanism, self.plan, self.filter)
+        return (*said * nothing, *impossible, *unmet, *of_rows)
+
+    @cached_property
+    def impossible_bodies(self) -> tuple[str, ...]:
+        """Which bodies of the file have impossible inertias, if results depend on inertias."""
+        asked = self.evaluation
+        named = any(map(needs_inertias, asked.metrics))
+        depends = named or asked.users or asked.reduction is not None
+        return impossible_bodies(self.mechanism, self.plan) if depends else ()
 
     @cached_property
     def canonical(self) -> dict[str, Any]:

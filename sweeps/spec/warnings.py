@@ -7,7 +7,9 @@ sweep begins and by `basepar status`.
 
 import numpy as np
 
+from basepar_core.dynamics import impossible_inertias, impossible_text
 from basepar_core.expressions import DIMENSIONLESS, evaluate, parse_unit
+from basepar_core.expressions import names as names_of
 from basepar_core.mechanism import Mechanism, Symbol, meant_unit
 from basepar_core.symbolic import symbol_values
 from sweeps.store import Columns
@@ -22,6 +24,20 @@ def notes(mechanism: Mechanism, plan: Plan, keeps: Filter) -> tuple[str, ...]:
     """Sentences about symbols beyond their bounds and about bodies of negative mass."""
     columns = sample(plan, keeps)
     return (*beyond_bounds(mechanism, plan, columns), *negative_masses(mechanism, columns))
+
+
+def impossible_bodies(mechanism: Mechanism, plan: Plan) -> tuple[str, ...]:
+    """Sentences about bodies that have an impossible inertia at the file's own values.
+
+    Not of those with derived symbols, whose values in the file are not the sweep's.
+    """
+    derived = {one.name for one in plan.formulas} if isinstance(plan, Derived) else set()
+    found = impossible_inertias(mechanism)
+    return tuple(
+        impossible_text(body.name, found[body.name])
+        for body in mechanism.bodies
+        if body.name in found and not derived & set().union(*map(names_of, body.parameters or ()))
+    )
 
 
 def beyond_bounds(mechanism: Mechanism, plan: Plan, columns: Columns) -> list[str]:

@@ -31,7 +31,7 @@ def _show(options: argparse.Namespace) -> int:
     if stem and not options.cognates:
         raise UsageError("--cognate-files: of which point? Add --cognates P.", ["--cognates"])
     check_output(options, options.output, options.trace, *kinematic_geometry.files(stem))
-    model = model_of(options)
+    model = model_of(options, uses_inertias=False)
     document = mechanisms.document(model)
     if options.centres:
         document["centres"] = kinematic_geometry.centres(model)
@@ -58,7 +58,7 @@ def _base(options: argparse.Namespace) -> int:
     route = options.route
     check_output(options, options.output, options.certificate)
     _check_base(options)
-    model = model_of(options)
+    model = model_of(options, uses_inertias=False)
     gone = wanted(model, options.eliminate)
     if route == "all":
         return _all_routes(options, model, gone)

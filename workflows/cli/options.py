@@ -2,10 +2,13 @@
 
 import argparse
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from basepar_core.errors import BaseparWarning
 
 if TYPE_CHECKING:
     from basepar_core.dynamics import Model
@@ -182,14 +185,34 @@ def listed(text: str | None) -> list[str]:
     return [word.strip() for word in (text or "").split(",") if word.strip()]
 
 
-def model_of(options: argparse.Namespace) -> "Model":
+def model_of(options: argparse.Namespace, uses_inertias: bool = True) -> "Model":
     """The mechanism that a command names, prepared, at the values that it asks for.
+
+    Parameters
+    ----------
+    uses_inertias
+        Whether to warn of inertias of the file that no body has.
 
     Raises
     ------
     UsageError, StoreError, AssemblyError
         The values make no sense, are in no store, or do not close.
+
+    Warns
+    -----
+    BaseparWarning
+        Of each body whose inertia is impossible.
     """
+    model = _model_of(options)
+    if uses_inertias:
+        from basepar_core.dynamics import impossible_inertias, impossible_text
+
+        for body, why in impossible_inertias(model.mechanism).items():
+            warnings.warn(f"{impossible_text(body, why)}.", BaseparWarning, stacklevel=2)
+    return model
+
+
+def _model_of(options: argparse.Namespace) -> "Model":
     from basepar_core.api import load
     from basepar_core.dynamics import at_geometry, prepare
     from basepar_core.errors import UsageError

@@ -51,12 +51,12 @@ def _sweep(options: argparse.Namespace) -> int:
                 store.show_after_nothing(document, _file(options))
             else:
                 file = _file(options) if not name else ""
-                again = store.show_after_warnings(len(warned), document["store"], file)
+                again = store.show_after_warnings(_warnings(jobs), document["store"], file)
                 store.show_next_steps(document, jobs[name].mechanism, again)
         if how == "prepare":
             parts.show_next(options)
         elif "" not in documents:
-            _show_after_warnings_of_family(documents, _file(options))
+            _show_after_warnings_of_family(jobs, _file(options))
     if any(one.stopped for one in results.values()):
         if options.requeue:
             parts.run_again(leave)
@@ -78,14 +78,18 @@ def _file(options: argparse.Namespace) -> str:
     return options.spec if os.path.isfile(options.spec or "") else ""
 
 
-def _show_after_warnings_of_family(documents: dict[str, dict[str, Any]], file: str) -> None:
+def _warnings(jobs: "dict[str, SweepSpec]") -> int:
+    """How many warnings were shown of what the files state."""
+    return len(warned) + len({note for job in jobs.values() for note in job.impossible_bodies})
+
+
+def _show_after_warnings_of_family(jobs: "dict[str, SweepSpec]", file: str) -> None:
     """Of several sweeps in one store, once: which store a corrected file needs."""
     from sweeps.store import locate
     from workflows.views import store, terminal
 
-    first = next(iter(documents.values()))
-    root = str(locate(first["store"]).parent)
-    if again := store.show_after_warnings(len(warned), root, file):
+    root = str(locate(next(iter(jobs.values())).store).parent)
+    if again := store.show_after_warnings(_warnings(jobs), root, file):
         terminal.show_next(*again)
 
 

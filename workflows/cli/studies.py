@@ -46,17 +46,21 @@ def _study(options: argparse.Namespace) -> int:
     from workflows.jobs import place_of
     from workflows.studies import load_jobs
     from workflows.views import study as view
+    from workflows.views import terminal
 
     _check_points(options.polish, "--polish")
     place = place_of(options.cluster, options.workers)
     jobs = load_jobs(options.spec, options.store, options.trials)
     results, documents = {}, {}
     for name, job in jobs.items():
+        terminal.show_before(name, job.sweep.notes)
+    for name, job in jobs.items():
         results[name], documents[name] = _searched(job, place, options)
         if not options.json:
             # Of several, each store is named after the file's: none is proposed.
             is_file = not name and os.path.isfile(options.spec)
-            _show_study(name, documents[name], options.spec if is_file else "")
+            count = len(warned) + len(job.sweep.impossible_bodies)
+            _show_study(name, documents[name], options.spec if is_file else "", count)
     if "" in jobs:
         whole = documents[""]
     else:
@@ -94,7 +98,7 @@ def _searched(
     return result, document
 
 
-def _show_study(name: str, document: "dict[str, Any]", file: str) -> None:
+def _show_study(name: str, document: "dict[str, Any]", file: str, warnings: int) -> None:
     from workflows.views import out, show_notes
     from workflows.views import polish as polish_document
     from workflows.views import study as view
@@ -102,7 +106,7 @@ def _show_study(name: str, document: "dict[str, Any]", file: str) -> None:
     if name:
         out.print(f"\n[bold]{name}[/bold]")
     show_notes(f"repaired: {line}" for line in document.get("repaired", ()))
-    view.show(document, file, len(warned))
+    view.show(document, file, warnings)
     if "polished" in document:
         polish_document.show(document["polished"])
 

@@ -13,6 +13,7 @@ from basepar_core.dynamics import (
     constraints_found,
     ends_of_motions,
     impossible_inertias,
+    impossible_text,
     kinematics,
     other_branches,
     places,
@@ -240,7 +241,7 @@ def show(document: Mapping[str, Any]) -> None:
     for name, line in document["unused_symbols"].items():
         terminal.out.print(f"symbol {name} (line {line}) is used nowhere", style="yellow")
     for name, why in document["impossible_inertias"].items():
-        terminal.out.print(f"no body has the inertia of {name}: {why}", style="yellow")
+        terminal.out.print(impossible_text(name, why), style="yellow")
     for name, why in document["unlikely_inertias"].items():
         terminal.out.print(f"inertia of {name}: {why}", style="yellow")
     for name, why in document["unlikely_masses"].items():

@@ -275,6 +275,18 @@ class TestNotes:
         filtered = SweepSpec(odd, plan, (condition(odd, "lx1 >= 0.4 m"),))
         assert not [one for one in filtered.notes if "mass" in one]
 
+    def test_an_inertia_that_no_body_has(self):
+        """Of results that inertias enter, at the file's own values."""
+        odd = loads(FOUR_BAR.replace("mass: rho*lx1", "mass: rho*(lx1 - 0.4 m)"))
+        plan = Grid((("lx1", (0.5, 0.6)),))
+        of_torques = Evaluation(metrics=("torque_rms",))
+        (note,) = SweepSpec(odd, plan, evaluation=of_torques).notes
+        assert note.startswith("no body has the inertia of crank: its mass is -")
+        places = Evaluation(metrics=("stroke(D)", "angle_max(crank)"))
+        assert SweepSpec(odd, plan, evaluation=places).notes == ()
+        follows = Derived(Grid((("Dx", (1.0, 1.1)),)), (formula(odd, "lx1", "Dx/2"),), odd)
+        assert SweepSpec(odd, follows, evaluation=of_torques).notes == ()
+
     def test_a_long_space_is_sampled_all_over(self):
         odd = loads(FOUR_BAR.replace("mass: rho*lx1", "mass: rho*(0.599 m - lx1)"))
         plan = Grid((("lx1", tuple(np.linspace(0.3, 0.6, 100_000))),))

@@ -33,7 +33,8 @@ def test_the_three_worked_ones_ship():
 def test_nothing_is_odd_about_its_mechanism(name, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", BaseparWarning)
-        load_job(name, str(tmp_path / "study.zarr"))
+        job = load_job(name, str(tmp_path / "study.zarr"))
+    assert job.sweep.notes == ()
 
 
 @pytest.mark.slow
