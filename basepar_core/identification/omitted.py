@@ -3,7 +3,9 @@
 A record of a machine has friction in it whether or not its columns are in the fit. Where the fit
 leaves more than noise, it is made once more with the columns that the file names besides. They
 are the reason if little is left then, far less than as many columns take away by chance, and if
-what they add loses energy, as friction does and a wrong sign or geometry need not.
+what they add loses energy, as friction does and a wrong sign or geometry need not. Force laws with
+values in the file are in the machine: a fit that a shorter list explains as well may have their
+torque in other parameters, and be wrong.
 """
 
 import itertools
@@ -15,12 +17,22 @@ from scipy.stats import f as fisher
 
 from basepar_core.arrays import Array
 from basepar_core.base import BaseParameters, extend
-from basepar_core.dynamics import SECTIONS, Column, Model, Observation, with_columns
+from basepar_core.dynamics import (
+    SECTIONS,
+    Column,
+    DriveLaw,
+    Model,
+    Observation,
+    unit,
+    with_columns,
+)
 from basepar_core.dynamics import columns as columns_of
 from basepar_core.errors import UsageError
+from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Mechanism
 from basepar_core.reduction import noise_levels
 
+from .compare import file_values, in_place_of
 from .diagnostics import ABOVE_NOISE, inflation
 from .notes import Note
 from .observed import counting
@@ -37,9 +49,15 @@ CHANCE = 1e-6
 AS_WELL = 1.1
 #: Kinds of columns that lose energy.
 LOSSES = ("viscous", "coulomb", "damping")
-#: Kind of the note, and of notes that guess at what the columns explain.
-KIND = "omitted"
-GUESSES = ("unexplained", "unlike the file", "above noise", "correlated", "outliers")
+#: Parameters agree with the file's within so many deviations, or this share.
+DEVIATIONS, SHARE = 5.0, 1e-3
+#: Kinds of the notes: of columns that explain what is left, and of others with values in the file.
+KIND, LEFT_OUT = "omitted", "left out"
+#: By kind of a note, notes that guess at what it explains.
+GUESSES = {
+    KIND: ("unexplained", "unlike the file", "above noise", "correlated", "outliers"),
+    "exchanged": ("scale", "sign", "unlike the file"),
+}
 
 
 @dataclass(frozen=True)
@@ -79,6 +97,23 @@ class Without:
         found = noise_levels(self.model.mechanism)
         return None if found is None or not found.all() else found
 
+    @property
+    def stated(self) -> Array:
+        """What the file's parameters would give in the place of the identified ones."""
+        of, rows = self.last.estimate, self.last.regression
+        scale = 1.0 if self.method == "ols" else np.sqrt(of.weights) / of.sigma[rows.groups]
+        file = file_values(self.model.mechanism, self.base, self.columns)
+        whole = rows.whole(self.last.values)
+        return in_place_of(file, self.last.values, whole, list(self.free), scale)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all estimated parameters are the file's; those without values there are not."""
+        of, stated = self.last.estimate, self.stated
+        values = of.values[: len(self.free)]
+        most = DEVIATIONS * of.deviations[: len(self.free)] + SHARE * np.abs(stated)
+        return bool((np.abs(values - stated) <= most).all())  # nan does not
+
     def above_noise(self, residual: Array) -> float:
         """Mean square of residuals in the stated noise, less the 1 that is noise; else inf."""
         if self.levels is None:
@@ -88,34 +123,117 @@ class Without:
 
 
 def find_omitted(fitted: Without) -> Note | None:
-    """A note where columns that the file names explain what a fit leaves; None where none do."""
+    """A note on columns that the file names: that they explain what a fit leaves; else that
+    some have values in the file and are not in the model. None where neither is so."""
     left = may_be_omitted(fitted.model.mechanism, fitted.columns)
-    if not left or not _leaves_much(fitted):
+    if not left:
         return None
+    leaves_much = _leaves_much(fitted)
+    found = _by_trial(fitted, left) if leaves_much else None
+    return found or _left_out(fitted, left, leaves_much)
+
+
+def _by_trial(fitted: Without, left: Sequence[Column]) -> Note | None:
+    """A note where columns explain what a fit leaves: all with values in the file if they do."""
     part = fitted.last.regression.parts[0]
     wide = with_columns(fitted.model, {}, part.ready.motion, fitted.seen, left)
-    sections = {
-        word: [k for k, one in enumerate(left) if isinstance(one.source, kind)]
-        for word, kind in SECTIONS.items()
-    }
+    sections = _by_section(left)
     before, found = fitted.error, dict[tuple[str, ...], float]()
     for words in _longest_first(sections):
-        error = _error_with(fitted, wide, left, [k for word in words for k in sections[word]])
+        places = [left.index(one) for word in words for one in sections[word]]
+        error = _error_with(fitted, wide, left, places)
         if error is None and not found:
             return None  # not even all of them
         if error is not None:
             found[words] = error
+    stated = {word for word in sections if _valued(fitted.model.mechanism, sections[word])}
     best = AS_WELL * next(iter(found.values()))
     words = min(
-        (one for one in found if found[one] <= best), key=lambda one: (len(one), found[one])
+        (one for one in found if found[one] <= best and stated <= {*one}),
+        key=lambda one: (len(one), found[one]),
     )
-    named = [_named(fitted, word, [left[k] for k in sections[word]]) for word in words]
+    named = [_named(fitted, word, sections[word]) for word in words]
     text = (
         f"the file names {' and '.join(named)}; with {'its' if len(words) == 1 else 'their'} "
         f"columns the torque error is {found[words]:.2%} instead of {before:.2%}: add "
-        f"`with={','.join(words)}`"
+        f"`with={_to_ask(fitted, words)}`"
     )
     return Note(KIND, text)
+
+
+def _left_out(fitted: Without, left: Sequence[Column], leaves_much: bool) -> Note | None:
+    """A note where sections with values in the file are not in the model.
+
+    Where other force laws were asked for, always: some are in the fit, and these are not. Where
+    none were, unless the record fits to its noise and gives the file's parameters: that of a
+    simulation without force laws.
+    """
+    mechanism = fitted.model.mechanism
+    sections = {
+        word: valued
+        for word, some in _by_section(left).items()
+        if word not in _asked(fitted) and (valued := _valued(mechanism, some))
+    }
+    if not sections or (not fitted.columns and not leaves_much and fitted.agrees):
+        return None
+    listed = " and ".join(_with_values(mechanism, word, some) for word, some in sections.items())
+    one = len(sections) == 1 and (len(*sections.values()) == 1 or "friction" in sections)
+    be, asked = "is" if one else "are", _to_ask(fitted, tuple(sections))
+    text = f"the file's {listed} {be} not in the model: add `with={asked}`"
+    return Note(LEFT_OUT, text)
+
+
+def _by_section(left: Sequence[Column]) -> dict[str, list[Column]]:
+    """Columns by the section of the file that names them."""
+    found = {
+        word: [one for one in left if isinstance(one.source, kind)]
+        for word, kind in SECTIONS.items()
+    }
+    return {word: some for word, some in found.items() if some}
+
+
+def _asked(fitted: Without) -> dict[str, list[str]]:
+    """What was asked for by section: names of its columns. Laws of drives are friction."""
+    found: dict[str, list[str]] = {}
+    for one in fitted.columns:
+        words = [word for word, kind in SECTIONS.items() if isinstance(one.source, kind)]
+        found.setdefault(words[0] if words else "friction", []).append(one.name)
+    return found
+
+
+def _to_ask(fitted: Without, words: Sequence[str]) -> str:
+    """What `with=` takes for the columns that were asked for and all of some sections."""
+    file = _by_section(columns_of(fitted.model.mechanism))
+    laws = [one.name for one in fitted.columns if isinstance(one.source, DriveLaw)]
+    given = []
+    for word, names in _asked(fitted).items():
+        own = [name for name in names if name not in laws]
+        whole = bool(own) and len(own) == len(file[word])
+        given += [word] if whole or word in words else own
+    order = sorted({*given, *words} & {*SECTIONS}, key=[*SECTIONS].index)
+    return ",".join(dict.fromkeys([*laws, *(one for one in given if one not in order), *order]))
+
+
+def _valued(mechanism: Mechanism, some: Sequence[Column]) -> list[Column]:
+    """Columns to which the file gives a value that is not zero."""
+    return [one for one in some if _value(mechanism, one)]
+
+
+def _value(mechanism: Mechanism, column: Column) -> float:
+    """The file's value, SI; 0 where it gives none."""
+    if column.value is None:
+        return 0.0
+    return float(evaluate([column.value], mechanism.nominal)[0])
+
+
+def _with_values(mechanism: Mechanism, word: str, some: Sequence[Column]) -> str:
+    """Friction of A, B; spring S (0.5 N m/rad)."""
+    if word == "friction":
+        return f"friction of {', '.join(dict.fromkeys(_owner(one) for one in some))}"
+    listed = [
+        f"{_owner(one)} ({_value(mechanism, one):.4g} {unit(mechanism, one)})" for one in some
+    ]
+    return f"{word if len(some) > 1 else word[:-1]} {', '.join(listed)}"
 
 
 def may_be_omitted(mechanism: Mechanism, asked: Sequence[Column]) -> list[Column]:
@@ -125,9 +243,9 @@ def may_be_omitted(mechanism: Mechanism, asked: Sequence[Column]) -> list[Column
 
 
 def without_guesses(known: Sequence[Note], notes: Sequence[Note]) -> list[Note]:
-    """Notes less those that guess at what omitted columns explain, where `known` has these."""
-    explained = any(one.kind == KIND for one in known)
-    return [one for one in notes if not (explained and one.kind in GUESSES)]
+    """Notes less those that guess at what notes of `known` explain."""
+    guesses = {kind for one in known for kind in GUESSES.get(one.kind, ())}
+    return [one for one in notes if one.kind not in guesses]
 
 
 def _leaves_much(fitted: Without) -> bool:
@@ -139,11 +257,10 @@ def _leaves_much(fitted: Without) -> bool:
     return fitted.error > LITTLE
 
 
-def _longest_first(sections: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, ...]]:
-    """All sections that have columns together, then fewer."""
-    present = [word for word, places in sections.items() if places]
-    for count in range(len(present), 0, -1):
-        yield from itertools.combinations(present, count)
+def _longest_first(sections: Mapping[str, Sequence[Column]]) -> Iterator[tuple[str, ...]]:
+    """All sections together, then fewer."""
+    for count in range(len(sections), 0, -1):
+        yield from itertools.combinations(sections, count)
 
 
 def _error_with(
@@ -213,5 +330,10 @@ def _named(fitted: Without, word: str, left: Sequence[Column]) -> str:
     """What the file names of a section: friction of A, B; columns where others were asked for."""
     if any(isinstance(one.source, SECTIONS[word]) for one in fitted.columns):
         return ", ".join(one.name for one in left)
-    names = dict.fromkeys(one.name.rpartition(".")[0] for one in left)
+    names = dict.fromkeys(_owner(one) for one in left)
     return f"{word} {'of ' if word == 'friction' else ''}{', '.join(names)}"
+
+
+def _owner(column: Column) -> str:
+    """Whose column it is: a coordinate, a spring or a damper."""
+    return column.name.rpartition(".")[0]

@@ -17,7 +17,7 @@ from basepar_core.errors import UsageError
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import plural
 
-from .compare import file_values, in_place_of, likeness
+from .compare import likeness
 from .diagnostics import doubts
 from .essential import CHOOSERS, essential
 from .estimate import METHODS
@@ -163,6 +163,7 @@ def identify(
     columns = found_columns(columns, last.regression.laws)
     estimated = last.estimate.some(len(kept))
     own = predict(record.source, last.regression, last.values, estimated)
+    fitted = Without(model, base, tuple(columns), seen, last, tuple(kept), how.method)
     found = Identification(
         model=model,
         base=base,
@@ -174,12 +175,11 @@ def identify(
         dropped=dropped,
         training=own,
         prepared=ready,
-        stated=_stated(model, base, columns, last, kept, how.method),
+        stated=fitted.stated,
         notes=record.notes,
         searched=_searched(last, how, model.mechanism),
         delay=last.regression.searches.delay,
     )
-    fitted = Without(model, base, tuple(columns), seen, last, tuple(kept), how.method)
     omitted = None if exchanged else find_omitted(fitted)
     notes = (*exchanged, *([omitted] if omitted else ()), *record.notes)
     return _with_notes(found, last, notes, seen, second)
@@ -234,21 +234,6 @@ def _regression(
     part = Part(ready, seen.W[0][..., kept], tuple(W[..., kept] for W in halves))
     searches = Searches(how.delay or 0.0, free_delay=how.delay is None)
     return Regression([part], laws_of(base, columns), how.lowpass, searches)
-
-
-def _stated(
-    model: Model,
-    base: BaseParameters,
-    columns: Sequence[Column],
-    last: Fitted,
-    kept: Sequence[int],
-    method: str,
-) -> Array:
-    """What the file's parameters would give in the place of the identified ones."""
-    of = last.estimate
-    scale = 1.0 if method == "ols" else np.sqrt(of.weights) / of.sigma[last.regression.groups]
-    file = file_values(model.mechanism, base, columns)
-    return in_place_of(file, last.values, last.regression.whole(last.values), kept, scale)
 
 
 def _searched(last: Fitted, how: Choices, mechanism: Mechanism) -> dict[str, Searched]:

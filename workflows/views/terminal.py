@@ -98,7 +98,15 @@ def steps(quiet: bool) -> Iterator[Callable[[str], None]]:
 #: Seconds that a step lasts, without a terminal, before a line says so, and between such lines.
 _SILENT = 10.0
 #: Kinds of notes after which values are hardly worth reading.
-_WRONG_DATA = ("exchanged", "omitted", "sign", "scale", "unexplained", "unlike the file")
+_WRONG_DATA = (
+    "exchanged",
+    "omitted",
+    "left out",
+    "sign",
+    "scale",
+    "unexplained",
+    "unlike the file",
+)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ SPRING = ARM + (
     "springs: {S: {connects: [ground, fore], at: [[0.2, 0.3], [l2, 0]], stiffness: 40 N/m, "
     "rest: 0.1 m}}\n"
 )
+TURNING = ARM + "springs: {back: {joint: shoulder, stiffness: 0.5 N*m/rad, rest: 0 rad}}\n"
 GUESSES = {"unexplained", "unlike the file", "above noise", "correlated", "outliers"}
 
 
@@ -74,12 +75,60 @@ def test_what_is_left_of_a_section(rubbing):
     assert found.notes[0].text.startswith("the file names shoulder.coulomb, elbow.coulomb; with")
 
 
-def test_the_shortest_list_of_sections():
+@pytest.mark.parametrize("words", [["springs"], ["friction"], ["friction", "springs"]], ids=str)
+def test_sections_with_values_are_all_proposed(words):
+    """They are in the machine, whichever of them a record shows by itself."""
+    note = found_in(SPRING, record_of(SPRING, words)).notes[0]
+    assert note.kind == "omitted"
+    assert note.text.endswith("add `with=friction,springs`")
+
+
+@pytest.mark.parametrize("words", [["springs"], ["friction"], ["friction", "springs"]], ids=str)
+def test_the_shortest_list_of_sections_without_values(words):
     """Springs alone, friction alone, or both, as they are in the record."""
-    for words in (["springs"], ["friction"], ["friction", "springs"]):
-        note = found_in(SPRING, record_of(SPRING, words)).notes[0]
-        assert note.kind == "omitted"
-        assert note.text.endswith(f"add `with={','.join(words)}`")
+    bare = NO_VALUES + SPRING.removeprefix(ARM).replace("stiffness: 40 N/m, ", "")
+    note = found_in(bare, record_of(SPRING, words)).notes[0]
+    assert note.kind == "omitted"
+    assert note.text.endswith(f"add `with={','.join(words)}`")
+
+
+def test_a_spring_that_the_motion_hardly_tells():
+    """Gravity takes most of its torque: the error is small without it, parameters are wrong."""
+    record = record_of(TURNING, ["friction", "springs"])
+    for words, kind in (([], "omitted"), (["friction"], "left out")):
+        note = found_in(TURNING, record, words).notes[0]
+        assert note.kind == kind
+        assert note.text.endswith("add `with=friction,springs`")
+    assert note.text.startswith("the file's spring back (0.5 N m/rad) is not in the model")
+    found = found_in(TURNING, record, ["friction", "springs"])
+    assert not {"omitted", "left out"} & {one.kind for one in found.notes}
+
+
+def test_force_laws_with_values_that_are_left_out():
+    """Beside others that were asked for, always; else unless the file agrees without them."""
+    model = prepare(loads(TURNING))
+    base, friction = symbolic(model), declared(model.mechanism, ["friction"])
+    plain, sprung = record_of(TURNING), record_of(TURNING, ["springs"])
+    for record, columns, is_noted in (
+        (plain, (), False),
+        (plain, friction, True),
+        (sprung, (), True),
+    ):
+        known = extend(model, base, columns) if columns else base
+        kinds = {note.kind for note in identify(model, record, columns=columns).notes}
+        reduced = reduce_record(model, known, record, columns=columns).document()["notes"]
+        assert ("left out" in kinds) == is_noted
+        assert ("left out" in {note["kind"] for note in reduced}) == is_noted
+    for text in (NO_VALUES, TURNING.replace("0.5 N*m/rad", "0 N*m/rad")):
+        notes = found_in(text, plain, ["friction"]).notes
+        assert "left out" not in {note.kind for note in notes}
+
+
+def test_guesses_that_contradict_exchanged_columns(rubbing):
+    swapped = replace(rubbing, tau=rubbing.tau[::-1], titles={})
+    kinds = {note.kind for note in found_in(ARM, swapped, ["friction"]).notes}
+    assert "exchanged" in kinds
+    assert not {"scale", "sign", "unlike the file"} & kinds
 
 
 @pytest.mark.parametrize("seed", range(1, 9))
