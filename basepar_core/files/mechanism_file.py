@@ -23,6 +23,7 @@ from .force_laws import read_dampers, read_friction, read_springs
 from .joints import read_joints
 from .mechanism_keys import MECHANISM
 from .motions import read_cycle, read_excitation, read_noise
+from .pinned_twice import check_pinned_twice
 from .points import read_points
 from .reader import ORIGIN, Reading
 from .relations import read_relations
@@ -143,6 +144,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     joints = read_joints(reading, top.get("joints"), names)
     warn_of_bare_inertias(reading, top.get("bodies"), bodies, joints)
     bodies, joints = read_slender(reading, top, bodies, joints)
+    check_pinned_twice(reading, top.get("joints"), joints)
     reading.called = nameable(joints)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)
     reading.freedom = _freedom(reading.planar, joints)
