@@ -8,6 +8,7 @@ from basepar_core.mechanism import Assembly, Joint, Point, Pose, joint_type
 from .bare_numbers import warn_of_degrees_beside, warn_of_millimetres
 from .drawn_poses import read_drawn
 from .mechanism_keys import POSE
+from .named_bodies import body_meant
 from .reader import ORIGIN, Reading
 from .welds import no_value_of_weld
 from .yaml_nodes import Items, Node
@@ -148,7 +149,7 @@ def _poses(reading: Reading, node: Node, bodies: Sequence[str]) -> tuple[Pose, .
     poses = []
     for name, entry in (entries or {}).items():
         if name not in bodies and "bodies" not in reading.unknown:
-            hint = did_you_mean(name, bodies) or f"; there are {', '.join(bodies)}"
+            hint = body_meant(name, bodies) or f"; there are {', '.join(bodies)}"
             reading.mistake(entry, f"no body is named {name!r}{hint}")
         poses.append(_pose(reading, name, entry))
     return tuple(poses)

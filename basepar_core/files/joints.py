@@ -18,6 +18,7 @@ from . import remedies, vector_remedies
 from .bare_numbers import warn_of_pitch
 from .bars_without_length import warn_of_no_length
 from .mechanism_keys import FREE, JOINT, SCREW
+from .named_bodies import lacking_joints
 from .reader import ORIGIN, Reading
 from .yaml_nodes import Fields, Items, Node, Text
 
@@ -38,8 +39,9 @@ def read_joints(reading: Reading, node: Node | None, bodies: Sequence[str]) -> t
     if entries is None:
         reading.unknown.add("joints")
     joints = []
+    lacking = lacking_joints(node, bodies)
     for name, body in (entries or {}).items():
-        joint = _joint(reading, name, body, bodies)
+        joint = _joint(reading, name, body, bodies, lacking)
         if joint is None:
             reading.spoilt.update({name, *(f"{name}.{k}" for k in range(1, 7))})
         else:
@@ -49,14 +51,16 @@ def read_joints(reading: Reading, node: Node | None, bodies: Sequence[str]) -> t
     return tuple(joints)
 
 
-def _joint(reading: Reading, name: str, node: Node, bodies: Sequence[str]) -> Joint | None:
+def _joint(
+    reading: Reading, name: str, node: Node, bodies: Sequence[str], lacking: str
+) -> Joint | None:
     if name in _TAKEN:
         reading.mistake(node, f"{name!r} means {_TAKEN[name]} in `assembly`; rename the joint")
     else:
         reading.name(node, name, "joint")
     entries = reading.fields(node, JOINT, {"type": next(iter(JOINT_TYPES)), **_connected(node)})
     kind = _type(reading, entries.get("type"))
-    connects = read_connects(reading, entries.get("connects"), bodies)
+    connects = read_connects(reading, entries.get("connects"), bodies, lacking)
     _check_base(reading, node, entries, connects)
     at = points(reading, entries.get("at"))
     if kind is None:
@@ -130,8 +134,13 @@ def _read_pitch(reading: Reading, name: str, node: Node, entries: Mapping[str, N
             warn_of_pitch(pitch)
 
 
-def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) -> tuple[str, str]:
-    """The two bodies of a joint or spring; ground is one like any other."""
+def read_connects(
+    reading: Reading, node: Node | None, bodies: Sequence[str], lacking: str = ""
+) -> tuple[str, str]:
+    """The two bodies of a joint or spring; ground is one like any other.
+
+    `lacking` is told of a body that is not there, as `lacking_joints` has it.
+    """
     if isinstance(node, Items) and len(node.items) > 2:
         first, *others = map(remedies.written, node.items)
         pairs = ", ".join(f"[{first}, {other}]" for other in others)
@@ -150,7 +159,8 @@ def read_connects(reading: Reading, node: Node | None, bodies: Sequence[str]) ->
     if "bodies" in reading.unknown:
         found = [reading.text(item, "the name of a body") for item in pair]
     else:
-        found = [reading.known(item, (GROUND, *bodies), "body", _GROUNDS) for item in pair]
+        known = (GROUND, *bodies)
+        found = [reading.known(item, known, "body", _GROUNDS, lacking) for item in pair]
     if found[0] is not None and found[0] == found[1]:
         reading.mistake(node, f"connects {found[0]!r} with itself")
     return found[0] or GROUND, found[1] or GROUND

@@ -35,6 +35,7 @@ from basepar_core.symbolic import Identities
 from . import key_remedies, remedies
 from .bare_numbers import warn_of_degrees, warn_of_millimetres, warn_of_trigonometry
 from .keys import Keys
+from .named_bodies import body_meant
 from .rational import check_rational, substitute, without_pi
 from .yaml_nodes import Fields, Items, Node, Refused, Text, key_path
 
@@ -218,15 +219,20 @@ class Reading:
         options: Iterable[str],
         what: str,
         called: Mapping[str, str] = MappingProxyType({}),
+        more: str = "",
     ) -> str | None:
-        """A name that was declared elsewhere; `called` has what else some are called."""
+        """A name that was declared elsewhere; `called` has what else some are called.
+
+        `more` is told where no other name is close.
+        """
         word = self.text(node, f"the name of a {what}")
         options = list(options)
         if word is None or word in options or word in self.spoilt:
             return word
         assert node is not None
-        hint = did_you_mean(called.get(word, word), options)
-        hint = hint or f"; there are {', '.join(options) or 'none'}"
+        close = body_meant if what == "body" else did_you_mean
+        hint = close(called.get(word, word), options)
+        hint = hint or f"; there are {', '.join(options) or 'none'}{more}"
         self.mistake(node, f"no {what} is named {word!r}{hint}")
         return None
 
