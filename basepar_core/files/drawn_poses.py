@@ -1,7 +1,7 @@
 """Poses of bodies from rough places of joints and points, `assembly: {points: …}`."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -23,6 +23,7 @@ from .exchanged_points import (
 from .misnamed_bodies import Misnamed, line_of_connects, looks_misnamed
 from .misplaced_points import looks_misplaced
 from .missing_joints import missing_joint
+from .pinned_twice import check_pinned_twice, pairs_meant
 from .reader import Reading
 from .yaml_nodes import Fields, Node
 
@@ -54,6 +55,10 @@ def read_drawn(
     if reading.mistakes or not entries:
         return ()
     drawing = _Drawing(reading, joints, carried, drawn)
+    if not drawing.names_bodies(pairs_meant(reading, joints)):
+        check_pinned_twice(reading, joints)
+        if reading.mistakes:
+            return ()
     if times := drawing.times_too_large:
         reading.mistake(
             node,
@@ -153,6 +158,14 @@ class _Drawing:
                         f"{name} is on the ground, {far:.3g} m from there, at [{where}]; its "
                         f"place in `joints` counts: correct one of the two, or take this out",
                     )
+
+    def names_bodies(self, pairs: Collection[frozenset[str]]) -> bool:
+        """Whether it shows a joint that connects a wrong body, and one of these pairs is right."""
+        if not pairs:
+            return False
+        drawn = {name: self.reading.at_nominal(place) for name, place in self.drawn.items()}
+        found = self._misnamed(self._numbers(self.carried), drawn)
+        return found is not None and frozenset(found.joint.bodies) in pairs
 
     def warn_of_distances(self, node: Node) -> None:
         """Report which points are drawn farther apart, or nearer, than they are on their body.

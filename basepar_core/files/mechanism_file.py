@@ -144,7 +144,8 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     joints = read_joints(reading, top.get("joints"), names)
     warn_of_bare_inertias(reading, top.get("bodies"), bodies, joints)
     bodies, joints = read_slender(reading, top, bodies, joints)
-    check_pinned_twice(reading, top.get("joints"), joints)
+    if not _is_drawn(top.get("assembly")):  # where it is, the drawing tells more
+        check_pinned_twice(reading, joints)
     reading.called = nameable(joints)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)
     reading.freedom = _freedom(reading.planar, joints)
@@ -211,6 +212,11 @@ def _freedom(planar: bool, joints: Sequence[Joint]) -> int:
     free = 3 if planar else 6
     bodies = {body for joint in joints for body in joint.bodies} - {GROUND}
     return len(bodies) * free - sum(free - joint_type(joint.type).values for joint in joints)
+
+
+def _is_drawn(assembly: Node | None) -> bool:
+    """Whether an assembly has points."""
+    return isinstance(assembly, Fields) and "points" in assembly.entries
 
 
 def _gravity(reading: Reading, node: Node | None) -> Vector:

@@ -10,38 +10,47 @@ from basepar_core.errors import BaseparWarning
 from basepar_core.mechanism import GROUND, Joint, joint_type
 
 from .reader import Reading
-from .yaml_nodes import Fields, Node
+from .yaml_nodes import Fields
 
 
-def check_pinned_twice(reading: Reading, node: Node | None, joints: Sequence[Joint]) -> None:
-    """Report pins of two bodies that another pin joins already, with the body that may be meant.
+def check_pinned_twice(reading: Reading, joints: Sequence[Joint]) -> None:
+    """Report pins of two bodies that another pin joins already, with the bodies that may be meant.
 
-    A mistake where one body fits, which is named; else a warning. No mechanism needs such pins:
-    two take one freedom more away by the count than they do.
+    A mistake where one other pair fits, which is named; else a warning. No mechanism needs such
+    pins: two take one freedom more away by the count than they do. Which of the two is wrong the
+    count leaves open; the later one is reported, as it may be copied.
     """
-    if not reading.planar or reading.mistakes or not isinstance(node, Fields):
+    node = reading.top.entries.get("joints") if reading.top else None
+    if reading.mistakes or not isinstance(node, Fields):
         return
-    groups = _pinned_twice(reading, joints)
-    for first, joint in ((pins[0], one) for pins in groups for one in pins[1:]):
+    for first, joint in _pinned_twice(reading, joints):
         entry = node.entries[joint.name]
         at = entry.entries["connects"] if isinstance(entry, Fields) else entry
         one, two = joint.bodies
         text = f"{first.name} already joins {one} and {two}, and two pins make them one body"
         meant = _meant(joint, joints)
         if len(meant) == 1:
-            reading.mistake(at, f"{text}: is [{', '.join(meant[0])}] meant?")
+            pair = ", ".join(meant[0])
+            reading.mistake(at, f"{text}: is [{pair}] meant in one of the joints?")
         else:
             warnings.warn(f"{at.path} (line {at.line}): {text}.", BaseparWarning, stacklevel=2)
 
 
-def _pinned_twice(reading: Reading, joints: Sequence[Joint]) -> list[list[Joint]]:
-    """Pins that join the same two bodies, of which two stand at different points."""
+def pairs_meant(reading: Reading, joints: Sequence[Joint]) -> set[frozenset[str]]:
+    """Bodies that pins of two bodies that are pinned already may be meant to join."""
+    twice = _pinned_twice(reading, joints)
+    return {frozenset(pair) for _, joint in twice for pair in _meant(joint, joints)}
+
+
+def _pinned_twice(reading: Reading, joints: Sequence[Joint]) -> list[tuple[Joint, Joint]]:
+    """The first and each further pin of the same two bodies, if two stand at different points."""
     pins: dict[frozenset[str], list[Joint]] = {}
-    for joint in joints:
+    for joint in joints if reading.planar else ():
         shape = joint_type(joint.type)
         if shape.rotations and not shape.slides:
             pins.setdefault(frozenset(joint.bodies), []).append(joint)
-    return [some for some in pins.values() if len({_places(reading, one) for one in some}) > 1]
+    apart = [some for some in pins.values() if len({_places(reading, one) for one in some}) > 1]
+    return [(some[0], one) for some in apart for one in some[1:]]
 
 
 def _places(reading: Reading, joint: Joint) -> tuple[float, ...]:

@@ -39,7 +39,8 @@ def test_the_body_that_is_meant(assembly, joint, wrong, named, first, pair, mean
     (mistake,) = found.value.mistakes
     assert (mistake.path, mistake.line) == (f"joints.{named}.connects", line)
     assert mistake.message == (
-        f"{first} already joins {pair}, and two pins make them one body: is [{meant}] meant?"
+        f"{first} already joins {pair}, and two pins make them one body: is [{meant}] meant "
+        "in one of the joints?"
     )
 
 
