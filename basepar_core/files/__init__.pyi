@@ -30,6 +30,7 @@ from .reader import Reading as Reading
 from .remedies import written as written
 from .shipped import library_names as library_names
 from .shipped import library_path as library_path
+from .shipped import not_found as not_found
 from .symbols import line_of_symbol as line_of_symbol
 from .symbols import unused_symbols as unused_symbols
 from .yaml_nodes import Fields as Fields

@@ -14,7 +14,17 @@ from typing import Any
 from basepar_core.api import load
 from basepar_core.errors import FileError, Mistake, UsageError
 from basepar_core.expressions import DIMENSIONLESS, UNITS
-from basepar_core.files import Fields, Items, Node, Reading, Text, library_names, loads, read
+from basepar_core.files import (
+    Fields,
+    Items,
+    Node,
+    Reading,
+    Text,
+    library_names,
+    loads,
+    not_found,
+    read,
+)
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import canonical, targets
 from basepar_core.texts import opening
@@ -192,7 +202,10 @@ def read_mechanism(
     if name is None or node is None:
         return None
     beside = reading.folder / name
+    missing = not os.path.exists(beside) and not os.path.exists(name)
     try:
+        if missing and name.endswith((".yaml", ".yml")):
+            raise not_found(name, reading.folder)
         found = load(name if name in library_names() or not os.path.isfile(beside) else beside)
     except FileError as error:
         for wrong in error.mistakes:

@@ -650,3 +650,19 @@ def test_inches_revolutions_and_turns_per_minute_are_units():
     assert [symbol.is_angle for symbol in theirs.geometry] == [s.is_angle for s in ours.geometry]
     speeds = [parse(text, parse_unit("rad/s"), {}) for text in ("60 rpm", "1 rev/s", "360 deg/s")]
     assert len(set(evaluate(speeds, {}))) == 1
+
+
+def test_mechanism_files_beside_a_missing_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for file, name in {"arm": "arm", "rocker": "wiper"}.items():
+        (tmp_path / f"{file}.yaml").write_text(f"name: {name}\njoints: {{}}\n")
+    listed = r"no such file; mechanism files there: arm.yaml, rocker.yaml"
+    with pytest.raises(FileError, match=listed + "; rocker.yaml is named wiper"):
+        load("wiper.yaml")
+    with pytest.raises(FileError, match=listed + r"; did you mean 'arm.yaml'\?"):
+        load("amr.yaml")
+    with pytest.raises(FileError, match="the library has four-bar, which is written without"):
+        load("four-bar.yaml")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileError, match="the library has 3-rps"):
+        load("empty/wiper.yaml")
