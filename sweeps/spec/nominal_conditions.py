@@ -4,15 +4,16 @@ A sweep may look elsewhere on purpose, so these are only told. Mostly the compar
 way round, and then nearly every variant is filtered.
 """
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from basepar_core.expressions import DIMENSIONLESS, Call, evaluate, parse_unit
+from basepar_core.expressions import DIMENSIONLESS, Call, Name, evaluate, parse_unit
 from basepar_core.expressions import names as names_of
 from basepar_core.mechanism import Mechanism
 
-from .filters import Condition
+from .filters import Condition, dimensions
 from .plan_products import Derived
 from .plans import Plan
 
@@ -54,10 +55,37 @@ def _unmet(mechanism: Mechanism, condition: Condition) -> str:
         f"{left:.6g} {sign} {right:.6g} does not hold, in SI)"
     )
     turned = _TURNED.get(sign)
+    exchanged = _exchanged(mechanism, condition)
     if turned is None or not holds[turned]:
-        return text
+        return text + f": with its symbols exchanged it holds, {exchanged}" * bool(exchanged)
     other = condition.text.replace(sign, turned, 1)
-    return f"{text}: if it is the wrong way round, write {other}"
+    text += f": if it is the wrong way round, write {other}"
+    return text + f"; or, with its symbols exchanged, {exchanged}" * bool(exchanged)
+
+
+def _exchanged(mechanism: Mechanism, condition: Condition) -> str:
+    """A condition on two symbols with each in the other's place; "" where it does not hold.
+
+    Also where it says the same as the comparison the other way round, as of `a <= b`.
+    """
+    comparison = condition.expression
+    assert isinstance(comparison, Call)
+    named, measures = sorted(names_of(comparison)), dimensions(mechanism)
+    if len(named) != 2 or measures.get(named[0]) != measures.get(named[1]):
+        return ""
+    if all(isinstance(side, Name) for side in comparison.arguments):
+        return ""
+    first, second = named
+    values = dict(mechanism.nominal)
+    values |= {first: values[second], second: values[first]}
+    with np.errstate(all="ignore"):
+        left, right = map(float, evaluate(comparison.arguments, values))
+    if not {"<=": left <= right, ">=": left >= right, "==": left == right}.get(
+        comparison.operator, left < right if comparison.operator == "<" else left > right
+    ):
+        return ""
+    other = {first: second, second: first}
+    return re.sub(rf"\b({first}|{second})\b", lambda found: other[found[0]], condition.text)
 
 
 def _values(mechanism: Mechanism, comparison: Call) -> list[str]:

@@ -361,7 +361,26 @@ class TestConditionsAtNominal:
     def test_what_holds_is_not_told(self, condition):
         assert self.notes(condition) == ()
 
+    def test_with_its_symbols_exchanged(self):
+        (note,) = self.notes("lx1 >= 3*lx2")
+        assert note.endswith("write lx1 <= 3*lx2")  # 0.7 m is less than 3 times 0.3 m
+        (note,) = self.notes("lx1 >= 2*lx2")
+        assert note.endswith("write lx1 <= 2*lx2; or, with its symbols exchanged, lx2 >= 2*lx1")
+        (note,) = self.notes("lx1 >= lx2 + lx3")
+        assert "exchanged" not in note
+
     def test_no_turn_where_that_does_not_hold_either(self):
         (note,) = self.notes("lx1 < 300 mm")
         assert "does not hold" in note
         assert "wrong way" not in note
+
+
+def test_mechanism_files_beside_the_sweep(tmp_path):
+    """Not those where the program runs."""
+    (tmp_path / "rocker.yaml").write_text("name: wiper\njoints: {}\n")
+    (tmp_path / "job.yaml").write_text(
+        "mechanism: wiper.yaml\nspace: {plan: grid, variables: {a: [1]}}\n"
+    )
+    told = "mechanism files beside this one: rocker.yaml; rocker.yaml is named wiper"
+    with pytest.raises(FileError, match=f"mechanism .line 1.: wiper.yaml: no such file; {told}"):
+        load_sweep(tmp_path / "job.yaml")
