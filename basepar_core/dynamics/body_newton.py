@@ -4,20 +4,20 @@ Every body has its six (in the plane three) coordinates and every joint its cons
 is a tree.
 """
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError
-from basepar_core.expressions import ZERO, evaluate, parse_unit
+from basepar_core.expressions import evaluate, parse_unit
 from basepar_core.mechanism import Joint, Mechanism, joint_type, meant_unit
 
 from . import joints, spatial
 from .coupled_bodies import coupled_bodies
 from .kinematics import Geometry
 from .open_loops import open_loop
+from .unplaced_joints import without_place
 
 LONGEST_TURN = 0.5  # rad a step
 ITERATIONS = 200
@@ -275,24 +275,7 @@ class BodyNewton:
         more = ", …" * (len(symbols) > 12)
         listed = f" ({', '.join(symbols[:12])}{more})" if symbols else ""
         listed += f". {'; '.join(beyond)}" if beyond else ""
-        return listed + self._unused()
-
-    def _unused(self) -> str:
-        """Symbols that stand nowhere but in `geometry`: most likely a joint lacks its `at`."""
-        words = re.findall(r"\w+", self.mechanism.source)
-        unused = [one.name for one in self.mechanism.geometry if words.count(one.name) == 1]
-        bare = [
-            one.name
-            for one in self.mechanism.joints
-            if all(frame.at == (ZERO,) * 3 for frame in one.frames)
-        ]
-        if not unused or not bare:
-            return ""
-        be, have = "is" if len(unused) == 1 else "are", "has" if len(bare) == 1 else "have"
-        return (
-            f". In the file {', '.join(unused)} {be} used nowhere, and {', '.join(bare)} {have} "
-            f"no `at`, or zeros"
-        )
+        return listed + without_place(self.mechanism)
 
     def _check_closed(self, start: Bodies, at: Bodies) -> None:
         gap, _, owners = self.equations(at)

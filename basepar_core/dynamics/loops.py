@@ -21,6 +21,7 @@ from .constraint_rows import (
     loop_jacobian,
 )
 from .topology import Topology
+from .unplaced_joints import without_place
 
 #: Largest change of a coordinate between two closures, rad, and as a share of the mechanism's
 #: longest offset for lengths.
@@ -185,8 +186,9 @@ def _independent_rows(mechanism: Mechanism, graph: Topology, jacobian: Array) ->
     if rank < len(graph.dependent):
         raise MechanismError(
             f"The coordinates {', '.join(mechanism.coordinates)} do not determine the motion at "
-            f"the assembled pose: {len(graph.dependent) - rank} of the other joints stay free. "
-            f"Choose other coordinates, or assemble away from the dead point.",
+            f"the assembled pose: {len(graph.dependent) - rank} of the other joints stay free"
+            f"{without_place(mechanism)}. Choose other coordinates, or assemble away from the "
+            f"dead point.",
             ["coordinates"],
         )
     return tuple(sorted(int(k) for k in order[:rank]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from basepar_core.errors import BaseparWarning
 from basepar_core.expressions import is_literal
-from basepar_core.mechanism import Body, Joint
+from basepar_core.mechanism import Body, Joint, Point
 
 from .bare_numbers import bare_size
 from .reader import Reading
@@ -40,7 +40,11 @@ class _Stated:
 
 
 def warn_of_bare_inertias(
-    reading: Reading, node: Node | None, bodies: Sequence[Body], joints: Sequence[Joint]
+    reading: Reading,
+    node: Node | None,
+    bodies: Sequence[Body],
+    joints: Sequence[Joint],
+    further: Sequence[Point] = (),
 ) -> None:
     """Say which bare masses are taken as kg, and moments as kg m², and are not likely such."""
     entries = node.entries if isinstance(node, Fields) else {}
@@ -48,7 +52,7 @@ def warn_of_bare_inertias(
     if reading.mistakes or not any(_bare(one.get(key)) for one in given.values() for key in _KEYS):
         return
     with np.errstate(all="ignore"):  # of sizes that no one meant
-        points = _points(reading, joints)
+        points = _points(reading, joints, further)
         longest = max((_extent(some) for some in points.values()), default=0.0)
         for body in bodies:
             one = given.get(body.name, {})
@@ -125,10 +129,17 @@ def _stated(
     return _Stated(float(mass), sqrt(moment / mass), key, size)
 
 
-def _points(reading: Reading, joints: Sequence[Joint]) -> dict[str, list[np.ndarray]]:
-    """Points of joints by body."""
-    sides = [pair for joint in joints for pair in zip(joint.bodies, joint.frames, strict=True)]
-    at = reading.at_nominal([x for _, frame in sides for x in frame.at]).reshape(-1, 3)
+def _points(
+    reading: Reading, joints: Sequence[Joint], further: Sequence[Point]
+) -> dict[str, list[np.ndarray]]:
+    """Points of joints, and further ones, by body."""
+    sides = [
+        (body, frame.at)
+        for joint in joints
+        for body, frame in zip(joint.bodies, joint.frames, strict=True)
+    ]
+    sides += [(one.body, one.at) for one in further]
+    at = reading.at_nominal([x for _, place in sides for x in place]).reshape(-1, 3)
     found: dict[str, list[np.ndarray]] = {}
     for (body, _), point in zip(sides, at, strict=True):
         found.setdefault(body, []).append(point)

@@ -142,7 +142,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     bodies = read_bodies(reading, top.get("bodies"))
     names = [body.name for body in bodies]
     joints = read_joints(reading, top.get("joints"), names)
-    warn_of_bare_inertias(reading, top.get("bodies"), bodies, joints)
+    stated = bodies
     bodies, joints = read_slender(reading, top, bodies, joints)
     if not _is_drawn(top.get("assembly")):  # where it is, the drawing tells more
         check_pinned_twice(reading, joints)
@@ -153,6 +153,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     reading.coupled = len(couplings.entries) if isinstance(couplings, Fields) else 0
     units = value_units(joints)
     points = read_points(reading, top.get("points"), joints, names)
+    warn_of_bare_inertias(reading, top.get("bodies"), stated, joints, points)
     slots = {name: units[name] for name in coordinates}
     if "coordinates" in reading.unknown:
         slots = units  # whichever are meant, their entries can be read

@@ -153,9 +153,10 @@ def _by_trial(fitted: Without, left: Sequence[Column]) -> Note | None:
         key=lambda one: (len(one), found[one]),
     )
     named = [_named(fitted, word, sections[word]) for word in words]
+    columns = "its columns" if len(words) == 1 else "their columns"
     text = (
-        f"the file names {' and '.join(named)}; with {'its' if len(words) == 1 else 'their'} "
-        f"columns the torque error is {found[words]:.2%} instead of {before:.2%}: add "
+        f"the file names {' and '.join(named)}; with {columns} the torque error is "
+        f"{found[words]:.2%} instead of {before:.2%}: add "
         f"`with={_to_ask(fitted, words)}`"
     )
     return Note(KIND, text)

@@ -80,7 +80,7 @@ def _file(options: argparse.Namespace) -> str:
 
 def _warnings(jobs: "dict[str, SweepSpec]") -> int:
     """How many warnings were shown of what the files state."""
-    return len(warned) + len({note for job in jobs.values() for note in job.impossible_bodies})
+    return len(warned) + len({note for job in jobs.values() for note in job.notes})
 
 
 def _show_after_warnings_of_family(jobs: "dict[str, SweepSpec]", file: str) -> None:

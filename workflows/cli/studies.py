@@ -59,7 +59,7 @@ def _study(options: argparse.Namespace) -> int:
         if not options.json:
             # Of several, each store is named after the file's: none is proposed.
             is_file = not name and os.path.isfile(options.spec)
-            count = len(warned) + len(job.sweep.impossible_bodies)
+            count = len(warned) + len(job.sweep.notes)
             _show_study(name, documents[name], options.spec if is_file else "", count)
     if "" in jobs:
         whole = documents[""]

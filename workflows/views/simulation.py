@@ -47,4 +47,6 @@ def show(facts: Mapping[str, Any]) -> None:
 def show_after_warnings(count: int, output: str, words: Sequence[str]) -> None:
     """The command, of these `words`, that writes the record anew from a corrected file."""
     terminal.out.print(f"\n{terminal.if_right(count)}, and write {output} anew.", soft_wrap=True)
+    if any(word.startswith("--set") for word in words):
+        return  # it may be these values that are wrong
     terminal.show_next(" ".join(map(shell, [*words, "--overwrite"])))

@@ -32,10 +32,7 @@ coordinates: [A]
 
 
 def warned(template=BAR, mass="0.6", inertia="central_inertia: 0.6 kg * a^2/12", centre="a/2"):
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        loads(template.format(mass=mass, inertia=inertia, centre=centre))
-    return [str(one.message) for one in found]
+    return _messages(template.format(mass=mass, inertia=inertia, centre=centre))
 
 
 def test_a_mass_in_grams():
@@ -105,3 +102,20 @@ RIGHT = {
 @pytest.mark.parametrize("given", RIGHT.values(), ids=[*RIGHT])
 def test_what_may_be_meant(given):
     assert warned(**given) == []
+
+
+def test_points_give_a_body_its_size():
+    """A last arm has one joint: its tool tells how long it is."""
+    six = "0.011 kg*m^2, 0, 0, 0.011 kg*m^2, 0, 0.001 kg*m^2"
+    text = SPATIAL.replace("40 mm", "0").format(mass="1800", inertia=f"central_inertia: [{six}]")
+    tool = "points: {T: {body: crank, at: [250 mm, 0, 0]}}\n"
+    assert not _messages(text)
+    (message,) = _messages(text + tool)
+    assert "in a body of 250 mm; write '1800 g'" in message
+
+
+def _messages(text):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        loads(text)
+    return [str(one.message) for one in found]

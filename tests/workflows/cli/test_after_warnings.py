@@ -38,7 +38,7 @@ def test_the_store_for_a_corrected_file(run, crank, kind, file):
     few = ("--workers", "1", "--quiet")
     ran = run(kind, f"{file}.yaml", "--store", "old.zarr", *few)
     assert "If the warning above is right, correct the file; old.zarr keeps the" in ran.out
-    proposed, *others = re.findall(r"\n  basepar (.*)", ran.out)
+    proposed, *others = re.findall(r"\n  .*?basepar (.*)", ran.out)
     assert proposed == f"{kind} {file}.yaml --store old-2.zarr"
     assert "report old.zarr" in others
     again = run(kind, f"{file}.yaml", "--store", "old.zarr", *few)
@@ -59,7 +59,7 @@ def test_the_record_of_a_corrected_file(run, crank, tmp_path):
     assert (
         "If the warning above is right, correct the file, and write a record.csv anew" in ran.out
     )
-    (proposed,) = re.findall(r"\n  basepar (.*)", ran.out)
+    (proposed,) = re.findall(r"\n  .*?basepar (.*)", ran.out)
     before = (tmp_path / "a record.csv").read_text()
 
     crank("60 rpm")
@@ -76,3 +76,20 @@ def test_several_warnings_are_counted(run, crank, tmp_path):
     file.write_text(text.replace("gravity: [0, -9.81]", "gravity: [0, -9810]"), encoding="utf-8")
     ran = run("simulate", "crank.yaml", "-o", "record.csv")
     assert "If one of the 2 warnings above is right" in ran.out
+
+
+def test_a_range_beyond_bounds_counts(run, crank, tmp_path):
+    """Notes of the sweep are warnings, too."""
+    crank("60 rpm")
+    job = tmp_path / "job.yaml"
+    job.write_text(SWEEP.replace("0.30", "0.03"), encoding="utf-8")
+    ran = run("sweep", "job.yaml", "--store", "old.zarr", "--workers", "1", "--quiet")
+    assert "beyond its bounds" in ran.err
+    assert "If the warning above is right" in ran.out
+    assert "sweep job.yaml --store old-2.zarr" in ran.out
+
+
+def test_no_command_repeats_values_that_may_be_wrong(run, crank):
+    crank("60 rpm")
+    ran = run("simulate", "crank.yaml", "--set", "lx1=0.0003", "-o", "record.csv")
+    assert "Next" not in ran.out

@@ -1,0 +1,24 @@
+"""Joints that most likely lack their place: symbols of the file are used nowhere."""
+
+import re
+
+from basepar_core.expressions import ZERO
+from basepar_core.mechanism import Mechanism
+
+
+def without_place(mechanism: Mechanism) -> str:
+    """Symbols that stand nowhere but in `geometry`, and joints at the origins; "" without any."""
+    words = re.findall(r"\w+", mechanism.source)
+    unused = [one.name for one in mechanism.geometry if words.count(one.name) == 1]
+    bare = [
+        one.name
+        for one in mechanism.joints
+        if all(frame.at == (ZERO,) * 3 for frame in one.frames)
+    ]
+    if not unused or not bare:
+        return ""
+    be, have = "is" if len(unused) == 1 else "are", "has" if len(bare) == 1 else "have"
+    return (
+        f". In the file {', '.join(unused)} {be} used nowhere, and {', '.join(bare)} {have} "
+        f"no `at`, or zeros"
+    )
