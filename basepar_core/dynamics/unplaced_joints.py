@@ -1,15 +1,13 @@
 """Joints that most likely lack their place: symbols of the file are used nowhere."""
 
-import re
-
 from basepar_core.expressions import ZERO
-from basepar_core.mechanism import Mechanism
+from basepar_core.mechanism import Mechanism, unused_symbols
 
 
 def without_place(mechanism: Mechanism) -> str:
-    """Symbols that stand nowhere but in `geometry`, and joints at the origins; "" without any."""
-    words = re.findall(r"\w+", mechanism.source)
-    unused = [one.name for one in mechanism.geometry if words.count(one.name) == 1]
+    """Symbols of `geometry` that nothing names, and joints at the origins; "" without any."""
+    idle = unused_symbols(mechanism.source)
+    unused = [one.name for one in mechanism.geometry if one.name in idle]
     bare = [
         one.name
         for one in mechanism.joints

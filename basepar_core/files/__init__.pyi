@@ -32,7 +32,6 @@ from .shipped import library_names as library_names
 from .shipped import library_path as library_path
 from .shipped import not_found as not_found
 from .symbols import line_of_symbol as line_of_symbol
-from .symbols import unused_symbols as unused_symbols
 from .yaml_nodes import Fields as Fields
 from .yaml_nodes import Items as Items
 from .yaml_nodes import Node as Node

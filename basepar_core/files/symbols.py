@@ -1,8 +1,7 @@
 """The sections `geometry` and `constants`: symbols with value, unit and bounds."""
 
-import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from basepar_core.errors import BaseparWarning, ExpressionError
 from basepar_core.expressions import (
@@ -21,9 +20,8 @@ from basepar_core.mechanism import Symbol, beyond_bounds, unit_of_bounds
 from . import remedies, yaml_nodes
 from .mechanism_keys import CONSTANT, GEOMETRY_SYMBOL
 from .reader import Reading
-from .yaml_nodes import Fields, Items, Node, Text
+from .yaml_nodes import Fields, Node, Text
 
-_NAME = re.compile(r"[^\W\d]\w*")
 #: A length so many times all others, which are this many at least, is in another unit than them.
 _FAR, _FEW = 500, 3
 
@@ -92,35 +90,6 @@ def line_of_symbol(text: str, name: str) -> int | None:
     geometry = node.entries.get("geometry") if isinstance(node, Fields) else None
     symbol = geometry.entries.get(name) if isinstance(geometry, Fields) else None
     return symbol.line if symbol else None
-
-
-def unused_symbols(text: str) -> dict[str, int]:
-    """Symbols and constants of a mechanism file's text that nothing names, and their lines."""
-    node, _ = yaml_nodes.read(text)
-    if not isinstance(node, Fields):
-        return {}
-    sections = {key: node.entries.get(key) for key in ("geometry", "constants")}
-    declared = {
-        name: one.lines[name]
-        for one in sections.values()
-        if isinstance(one, Fields)
-        for name in one.entries
-    }
-    prose = ("name", "description")
-    named = {word for key, one in node.entries.items() if key not in prose for word in _words(one)}
-    return {name: line for name, line in declared.items() if name not in named}
-
-
-def _words(node: Node) -> Iterator[str]:
-    """Names in a node's texts."""
-    if isinstance(node, Text):
-        yield from _NAME.findall(node.value)
-    elif isinstance(node, Items):
-        for item in node.items:
-            yield from _words(item)
-    elif isinstance(node, Fields):
-        for entry in node.entries.values():
-            yield from _words(entry)
 
 
 def _warn_of_lengths(geometry: Node | None, symbols: Sequence[Symbol]) -> None:

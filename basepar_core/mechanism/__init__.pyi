@@ -50,3 +50,4 @@ from .missing_joints import joint_to_add as joint_to_add
 from .sample_lines import cycle_line as cycle_line
 from .sample_lines import excitation_line as excitation_line
 from .sample_lines import noise_line as noise_line
+from .unused_symbols import unused_symbols as unused_symbols

@@ -21,8 +21,7 @@ from basepar_core.dynamics import (
     unlikely_masses,
 )
 from basepar_core.expressions import Expression, evaluate, parse_unit
-from basepar_core.files import unused_symbols
-from basepar_core.mechanism import Mechanism, Symbol
+from basepar_core.mechanism import Mechanism, Symbol, unused_symbols
 from basepar_core.texts import plural
 
 from . import kinematic_geometry, mistaken_units, swapped_points, terminal

@@ -208,6 +208,7 @@ def test_dead_point_is_told():
     text += "coordinates: [D]\nassembly: {A: 0, B: 0, C: 0, D: 0.5 m}\n"
     with pytest.raises(MechanismError, match=r"do not determine the motion|degrees of freedom"):
         prepare(mechanism_file.loads(text))
-    spare = text.replace("geometry:\n", "geometry:\n  spare: {value: 1, unit: m}\n")
+    spare = text.replace("geometry:\n", "geometry:\n  spare: {value: 1, unit: m}  # spare\n")
+    spare = spare.replace("description: >-\n", "description: >-\n  Has a spare.\n")
     with pytest.raises(MechanismError, match=r"spare is used nowhere, and .* no `at`"):
         prepare(mechanism_file.loads(spare))

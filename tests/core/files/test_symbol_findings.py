@@ -2,7 +2,8 @@
 
 import pytest
 
-from basepar_core.files import library_names, library_path, unused_symbols
+from basepar_core.files import library_names, library_path
+from basepar_core.mechanism import unused_symbols
 
 from .test_exchanged_points import warned
 
@@ -14,6 +15,9 @@ def test_a_symbol_that_nothing_names():
     assert unused_symbols(more) == {"spare": line}
     # A mechanism of this name does not use it; a point does.
     assert unused_symbols(more.replace("name: four-bar", "name: spare")) == {"spare": line}
+    # Nor do a comment and a description that mention it.
+    told = more.replace("description: >-\n", "# The spare\ndescription: >-\n  spare\n")
+    assert unused_symbols(told) == {"spare": line + 2}
     used = f"{more}\npoints: {{P: {{body: coupler, at: [2*spare, 0]}}}}\n"
     assert unused_symbols(used) == {}
 
