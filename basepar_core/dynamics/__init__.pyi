@@ -50,6 +50,7 @@ from .findings import branch_found as branch_found
 from .findings import ends_of_motions as ends_of_motions
 from .findings import motion_end as motion_end
 from .findings import points_look_swapped as points_look_swapped
+from .findings import signs_look_mistaken as signs_look_mistaken
 from .findings import unit_looks_mistaken as unit_looks_mistaken
 from .force_columns import SECTIONS as SECTIONS
 from .force_columns import Column as Column

@@ -8,13 +8,14 @@ from basepar_core.arrays import Array
 from basepar_core.errors import MotionError
 from basepar_core.mechanism import GROUND
 
-from . import mistaken_units
+from . import mistaken_signs, mistaken_units
 from .assembly import laid_out, stated_values
 from .branches import dependent_values
 from .closure import Model, Outcome, Trace, trace
 from .coupling_findings import contradicted, coupled_values
 from .joint_tracks import tracks
 from .kinematics import geometry
+from .mistaken_signs import MistakenSign
 from .mistaken_units import MistakenUnit
 from .motion import cycle, excitation
 from .swapped_points import SwappedPoints, explaining
@@ -105,6 +106,14 @@ def unit_looks_mistaken(model: Model) -> MistakenUnit | None:
     it = model.mechanism
     stated = stated_values(it)
     return mistaken_units.explaining(it, stated, laid_out) if model.topology.cuts else None
+
+
+def signs_look_mistaken(model: Model) -> tuple[MistakenSign, ...]:
+    """Values of the file's assembly whose sign looks wrong by the others: each alone would do."""
+    it = model.mechanism
+    return (
+        mistaken_signs.explaining(it, stated_values(it), laid_out) if model.topology.cuts else ()
+    )
 
 
 def _is_far(value: float, stated: float, is_length: bool) -> bool:

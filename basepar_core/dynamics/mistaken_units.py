@@ -7,7 +7,7 @@ from fractions import Fraction
 from basepar_core.expressions import UNITS, Number, Unit, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol
 
-from .swapped_points import NEAR, LaysOut, farthest, starting_gap
+from .swapped_points import NEAR, LaysOut, explains, farthest, starting_gap
 
 #: In which lengths are most often, and of one that is mistaken for another.
 _USUAL = ("mm", "cm", "m", "inch")
@@ -45,9 +45,7 @@ def explaining(
     found = [
         MistakenUnit(symbol, unit.text, worst)
         for symbol, unit, other in _in_other_units(mechanism)
-        # Newton's method takes long where the unit is wrong; most of these start wide open.
-        if starting_gap(other, laid_out) <= gap / 2
-        and farthest(other, stated, laid_out)[1] <= _MET
+        if explains(other, stated, laid_out, gap, _MET)
     ]
     return found[0] if len(found) == 1 else None
 

@@ -79,9 +79,7 @@ def explaining(
     found = [
         SwappedPoints(joint.name, *off, *left)
         for joint, swapped in _swaps(mechanism)
-        # Newton's method takes long where the swap is wrong; most of these start wide open.
-        if starting_gap(swapped, laid_out) <= gap / 2
-        and (left := farthest(swapped, stated, laid_out))[1] <= most
+        if (left := explains(swapped, stated, laid_out, gap, most))
     ]
     return found[0] if len(found) == 1 else None
 
@@ -94,6 +92,20 @@ def _swaps(mechanism: Mechanism) -> Iterator[tuple[Joint, Mechanism]]:
             turned = replace(joint, frames=(replace(one, at=two.at), replace(two, at=one.at)))
             joints = tuple(turned if each is joint else each for each in mechanism.joints)
             yield joint, replace(mechanism, joints=joints)
+
+
+def explains(
+    other: Mechanism, stated: Mapping[str, float], laid_out: LaysOut, gap: float, most: float
+) -> tuple[str, float] | None:
+    """`farthest` of a mechanism with one mistake corrected, None where that is more than `most`.
+
+    `gap` is the starting gap with the mistake. Newton's method takes long where something else
+    is wrong; most of these start wide open, and are not solved.
+    """
+    if starting_gap(other, laid_out) > gap / 2:
+        return None
+    left = farthest(other, stated, laid_out)
+    return left if left[1] <= most else None
 
 
 def starting_gap(mechanism: Mechanism, laid_out: LaysOut) -> float:

@@ -8,7 +8,7 @@ from basepar_core.errors import AssemblyError, MechanismError
 from basepar_core.mechanism import GROUND, Joint, Mechanism
 
 from .joint_loops import around
-from .swapped_points import NEAR, LaysOut, farthest, starting_gap
+from .swapped_points import NEAR, LaysOut, explains, starting_gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,7 @@ def _closing(
     gap = starting_gap(mechanism, laid_out)
     for joint, other in _renamed(mechanism, loop, body):
         try:
-            # Newton's method takes long with wrong bodies; most of these start wide open.
-            near = starting_gap(other, laid_out) <= gap / 2
-            if near and farthest(other, stated, laid_out)[1] <= NEAR:
+            if explains(other, stated, laid_out, gap, NEAR):
                 yield joint
         except MechanismError:  # a body came off the ground
             continue

@@ -84,11 +84,11 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     return symbol
 
 
-def line_of_symbol(text: str, name: str) -> int | None:
-    """The line of a geometry symbol in a mechanism file's text."""
+def line_of_symbol(text: str, name: str, section: str = "geometry") -> int | None:
+    """The line of a geometry symbol, or of another section's entry, in a mechanism file's text."""
     node, _ = yaml_nodes.read(text)
-    geometry = node.entries.get("geometry") if isinstance(node, Fields) else None
-    symbol = geometry.entries.get(name) if isinstance(geometry, Fields) else None
+    entries = node.entries.get(section) if isinstance(node, Fields) else None
+    symbol = entries.entries.get(name) if isinstance(entries, Fields) else None
     return symbol.line if symbol else None
 
 

@@ -241,6 +241,8 @@ points look exchanged by the stated values, null where none does; off, rad or a 
 the value farthest off; off_swapped: with the points exchanged),
 mistaken_unit {symbol, line, value, unit, unit_meant, agrees} (the length in whose other unit all
 stated values agree, null where none does; agrees: the value that is farthest off in the file's),
+mistaken_signs [{name, line, write}] (the value of the assembly, or either of two, with whose sign
+turned round all stated values agree),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
 far away), other_branches [{nearer, values [{name, unit, value}]}] (where one is far away;
 nearer: to what is stated), motion_ends [{motion, ends: locks | singular, at [{name, unit,

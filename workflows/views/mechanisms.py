@@ -24,7 +24,7 @@ from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol, unused_symbols
 from basepar_core.texts import plural
 
-from . import kinematic_geometry, mistaken_units, swapped_points, terminal
+from . import kinematic_geometry, mistaken_signs, mistaken_units, swapped_points, terminal
 
 
 def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:
@@ -69,6 +69,7 @@ def document(model: Model) -> dict[str, Any]:
         "residual": model.assembled.residual,
         "swapped_points": swapped_points.found(model),
         "mistaken_unit": mistaken_units.found(model),
+        "mistaken_signs": mistaken_signs.found(model),
         **_branches(model),
         "motion_ends": _motion_ends(model),
         "points": _points(model),
@@ -230,6 +231,7 @@ def show(document: Mapping[str, Any]) -> None:
     )
     swapped_points.show(document["swapped_points"])
     mistaken_units.show(document["mistaken_unit"])
+    mistaken_signs.show(document["mistaken_signs"])
     _show_branch(document)
     for one in document["points"]:
         here, there = (", ".join(map(terminal.number, one[key])) for key in ("at", "assembled"))

@@ -122,6 +122,17 @@ def test_a_length_in_another_unit(run, tmp_path):
     assert run("show", str(file), "--json").json["mistaken_unit"] is None
 
 
+def test_a_value_of_the_wrong_sign(run, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(VALUES.replace("C: 62 deg", "C: -62 deg"), encoding="utf-8")
+    (found,) = run("show", str(file), "--json").json["mistaken_signs"]
+    assert found == {"name": "C", "line": 11, "write": "C: 62 deg"}
+    assert (
+        "the sign of assembly.C (line 11) turned round all loops close as stated: write C: 62 deg"
+        in " ".join(run("show", str(file)).out.split())
+    )
+
+
 def test_another_branch_than_stated_is_reported(shown):
     facts, text = shown((ASSEMBLY, "assembly: {A: 34 deg, B: 200 deg, C: 20 deg}"))
     (b, c) = facts["branch_found"]
