@@ -207,9 +207,8 @@ def _bounds(settled: Settled) -> dict[str, mpf]:
 
 def _norms(W: IntegerMatrix) -> np.ndarray:
     """Lengths of W's columns (relative to its largest entry); 0 where all is error."""
-    columns = W.entries.transpose().tolist()
     found = []
-    for column in columns:
+    for column in W.columns:
         if max(abs(x) for x in column) <= W.radius:
             found.append(0.0)
             continue

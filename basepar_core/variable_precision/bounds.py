@@ -104,8 +104,8 @@ def independence(W: IntegerMatrix, kept: Sequence[int], grading: float) -> Indep
     """
     if not kept:
         return Independence(arb("inf"), (), 0.0)
-    part = W.columns(kept).entries
-    gram = part.transpose() * part
+    rows = W.gram.tolist()
+    gram = fmpz_mat([[rows[i][j] for j in kept] for i in kept])
     bits, most = bits_of(2 * grading) + NORM_BITS, 2 * W.bits + 2 * NORM_BITS
     while True:
         with working(min(bits, most)):
@@ -160,9 +160,9 @@ def dependence(
     bits = W.bits + NULL_GUARD
     if not others:
         return Dependence(kept, (), fmpz_mat(len(kept), 0), bits, arb(0), True, ())
-    dependent = W.columns(others).entries
+    dependent = W.part(others)
     if kept:
-        independent = W.columns(kept).entries
+        independent = W.part(kept)
         X = _solved(independent, dependent, bits, grading)
         remainder = independent * X - dependent * (fmpz(1) << bits)
     else:
@@ -198,7 +198,7 @@ def may_vanish(
         for (i, j), x in beta.items():
             entries[i, j] = x
             sums[j] += abs(x)
-        left = arb_mat(W.columns(kept).entries) * entries - arb_mat(W.columns(others).entries)
+        left = arb_mat(W.part(kept)) * entries - arb_mat(W.part(others))
         allowed = [W.radius * x for x in sums]
         return all(
             x.is_finite() and not abs(x) > most

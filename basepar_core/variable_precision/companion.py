@@ -28,9 +28,17 @@ class Companion:
         )
         self._process.start()
         there.close()
+        #: What was asked last, until its answer is taken.
+        self.asked: tuple[Any, ...] | None = None
 
     def ask(self, *question: Any) -> None:
-        """Begin to answer."""
+        """Begin to answer, if it has not begun; another answer not yet taken is lost."""
+        if self.asked == question:
+            return
+        if self.asked is not None:
+            with suppress(Exception):
+                self.answer()
+        self.asked = question
         with suppress(OSError):  # it was killed: `answer` has nothing then
             self._here.send(question)
 
@@ -39,6 +47,7 @@ class Companion:
 
         An error of its own is raised here.
         """
+        self.asked = None
         try:
             found = self._here.recv()
         except (EOFError, OSError):

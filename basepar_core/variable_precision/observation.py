@@ -8,10 +8,11 @@ radius among them is the error of the integers.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpz_mat
+from flint import arb, fmpz, fmpz_mat
 
 from basepar_core.dynamics import (
     Model,
@@ -44,6 +45,10 @@ GUARD_DIGITS = 20
 #: rank below 0.64 of their parameters (Stewart–Gough 82 of 130).
 ROWS, USUAL_RANK = 1.5, 0.65
 
+#: This process's share of the samples where another has begun ahead: `rung` takes it as long as
+#: some tenth of them, and the other closes as many meanwhile.
+AHEAD = 0.4
+
 #: An error of the integers above this many units is repeated with more guard digits.
 UNITS_LOST = 64
 
@@ -63,10 +68,19 @@ class IntegerMatrix:
     bits: int
     proved: bool = True
 
-    def columns(self, chosen: Sequence[int]) -> "IntegerMatrix":
-        """Some of its columns."""
-        table = [[row[k] for k in chosen] for row in self.entries.tolist()]
-        return replace(self, entries=fmpz_mat(table))
+    @cached_property
+    def columns(self) -> list[list[fmpz]]:
+        """Its columns."""
+        return self.entries.transpose().tolist()
+
+    @cached_property
+    def gram(self) -> fmpz_mat:
+        """entriesᵀ · entries."""
+        return self.entries.transpose() * self.entries
+
+    def part(self, chosen: Sequence[int]) -> fmpz_mat:
+        """Entries of some of its columns."""
+        return fmpz_mat([self.columns[k] for k in chosen]).transpose()
 
     def shortened(self, bits: int) -> "IntegerMatrix":
         """The same with so many bits, its error grown by what was cut off."""
@@ -204,8 +218,7 @@ class Variant:
         NotClosedError
             A sample cannot be closed to these digits, or not be proved to be.
         """
-        # Errors of a configuration reach W through the loops' equations twice.
-        bits = bits_of(digits + GUARD_DIGITS + 2 * math.log10(self.amplification))
+        bits = self._bits(digits)
         for _ in range(3):
             found = rounded(self._all_closed(bits, form), digits)
             if found.radius <= UNITS_LOST:
@@ -213,17 +226,28 @@ class Variant:
             bits += found.radius.bit_length()
         return found
 
+    def ahead(self, digits: float, form: str) -> None:
+        """Have the companion, where there is one, begin with what `observe` will ask it."""
+        if self.companion is not None and form != "energy":
+            self.companion.ask(
+                self.picks[int(AHEAD * len(self.picks)) :], self._bits(digits), form
+            )
+
+    def _bits(self, digits: float) -> int:
+        # Errors of a configuration reach W through the loops' equations twice.
+        return bits_of(digits + GUARD_DIGITS + 2 * math.log10(self.amplification))
+
     def _all_closed(self, bits: int, form: str) -> Midpoints:
         if self.companion is None or form == "energy":  # of energies the first is taken off all
             return self.closed(self.picks, bits, form)
-        half = len(self.picks) // 2
-        first, rest = self.picks[:half], self.picks[half:]
+        here = int((0.5 if self.companion.asked is None else AHEAD) * len(self.picks))
+        first, rest = self.picks[:here], self.picks[here:]
         self.companion.ask(rest, bits, form)
         try:
-            here = self.closed(first, bits, form)
+            found = self.closed(first, bits, form)
         finally:  # what was asked is answered before anything else is asked
             there = self.companion.answer()
-        return here + (there or self.closed(rest, bits, form))
+        return found + (there or self.closed(rest, bits, form))
 
     def closed(self, picks: Sequence[int], bits: int, form: str) -> Midpoints:
         """Some samples closed at so many bits, and their rows; where they were is kept."""

@@ -152,12 +152,18 @@ def ladder(first: int, cap: int = MOST_DIGITS) -> tuple[int, ...]:
 
 def climb(one: Variant, digits: Sequence[int], form: str = "W") -> Settled:
     """The same over given digits."""
-    found = settle(lambda d: one.observe(d, form), digits, _limit(one))
+
+    def settled(used: Variant) -> Settled:
+        return settle(
+            lambda d: used.observe(d, form), digits, _limit(used), lambda d: used.ahead(d, form)
+        )
+
+    found = settled(one)
     # Each sample adds at least one dimension to the rows until they span everything, so more
     # samples than the rank are enough; several coordinates can mislead a count of rows.
     while found.result.rank >= len(one.picks) and len(one.picks) < one.available:
         one = one.with_samples(found.result.rank + 2)
-        found = settle(lambda d, used=one: used.observe(d, form), digits, _limit(one))  # type: ignore[misc]
+        found = settled(one)
     result = replace(found.result, samples=len(one.picks), form=form)
     rows = found.matrix.entries.nrows() if found.matrix is not None else 0
     if 0 < result.rank == rows < len(one.model.mechanism.parameter_names):
@@ -172,7 +178,10 @@ def _limit(one: Variant) -> int | None:
 
 
 def settle(
-    observe: Callable[[int], IntegerMatrix], digits: Sequence[int], limit: int | None = None
+    observe: Callable[[int], IntegerMatrix],
+    digits: Sequence[int],
+    limit: int | None = None,
+    ahead: Callable[[int], None] = lambda _: None,
 ) -> Settled:
     """Raise the digits until the ridge is evident and stays.
 
@@ -184,11 +193,14 @@ def settle(
         To try, rising.
     limit
         A rank this high is not confirmed, because W must have more rows first.
+    ahead
+        Called with the digits that `observe` will be asked next, if the rank can be confirmed.
     """
     last: Settled | None = None
     for few in digits:
         try:
-            one = observe(few)
+            one, more = observe(few), math.ceil(AGAIN * few)
+            ahead(more)
             found = rung(one)
             if found.ridge < min(EVIDENT, few / 3):
                 why = f"the ridge is {found.ridge:.1f} decades high at {few} digits"
@@ -197,7 +209,6 @@ def settle(
             if limit is not None and found.rank >= limit:
                 why = f"{limit} samples are too few for rank {found.rank}"
                 return Settled(_result(found, few, False, why), found, one)
-            more = math.ceil(AGAIN * few)
             last = _compared(one, observe(more), found, few, more)
         except NotClosedError as error:
             if last is None:

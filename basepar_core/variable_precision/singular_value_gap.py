@@ -110,11 +110,10 @@ def _hides(W: IntegerMatrix, found: Rung) -> bool:
     if not others:
         return False
     factors = np.random.default_rng(20261121).integers(-(2**19), 2**19, len(others))
-    table = W.columns(others).entries * fmpz_mat(len(others), 1, [int(x) for x in factors])
-    pivots = W.columns(kept).entries.tolist()
-    joined = [[*row, x] for row, x in zip(pivots, table.entries(), strict=True)]
+    table = W.part(others) * fmpz_mat(len(others), 1, [int(x) for x in factors])
+    joined = [*(W.columns[k] for k in kept), table.entries()]
     radius = W.radius * max(1, int(np.abs(factors).sum()))
-    one = replace(W, entries=fmpz_mat(joined), radius=radius)
+    one = replace(W, entries=fmpz_mat(joined).transpose(), radius=radius)
     return not dependence(one, range(found.rank), [found.rank], found.grading).explained
 
 
@@ -138,13 +137,12 @@ def _lengthened(found: Rung, short: IntegerMatrix, W: IntegerMatrix) -> Rung:
 
 
 def _rung(W: IntegerMatrix) -> Rung:
-    gram = W.entries.transpose() * W.entries
     level = noise(W)
-    R = _factor(gram)
+    R = _factor(W.gram)
     rank = sum(log > level for log in R.logs)
     ridge = (R.logs[rank - 1] - level) * math.log10(2) if rank else 0.0
     grading = (R.logs[0] - R.logs[rank - 1]) * math.log10(2) if rank else 0.0
-    values = [(x, exponent + W.scale) for x, exponent in _values(gram, R, rank)]
+    values = [(x, exponent + W.scale) for x, exponent in _values(W.gram, R, rank)]
     values += [(0.0, 0)] * (W.entries.ncols() - len(values))
     return Rung(rank, tuple(R.order), tuple(values), ridge, grading)
 
