@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -54,35 +55,16 @@ def read_drawn(
             reading.mistake(entry, f"no joint or point is named {name!r}{hint}")
     if reading.mistakes or not entries:
         return ()
-    drawing = _Drawing(reading, joints, carried, drawn)
-    if not drawing.names_bodies(pairs_meant(reading, joints)):
-        check_pinned_twice(reading, joints)
+    drawing = _Drawing(reading, node, joints, carried, drawn)
+    # A wrong joint or unit spoils all distances: they are judged where neither is told.
+    for check in (drawing.check_pins, drawing.check_unit):
+        check()
         if reading.mistakes:
             return ()
-    if times := drawing.times_too_large:
-        reading.mistake(
-            node,
-            f"its points are {times:.3g} times as far apart as on their bodies; places are in m: "
-            f"write the unit, such as [250 mm, 170 mm]",
-        )
-        return ()
-    drawing.warn_of_distances(node)
+    drawing.warn_of_distances()
     drawing.check_ground(entries)
     poses = drawing.poses
-    placed = {GROUND, *(pose.body for pose in poses)}
-    loose = [name for name in entries if not placed & {body for body, _ in carried[name]}]
-    if loose and reading.top and (missing := missing_joint(reading, joints)):
-        reading.mistake(reading.top.entries["joints"], missing)  # it would be one of these points
-        return poses
-    for name, entry in entries.items():
-        bodies = [body for body, _ in carried[name]]
-        if name in loose:
-            reading.mistake(
-                entry,
-                f"one point alone does not place {' or '.join(bodies)}: draw another one of it "
-                f"that is elsewhere on it (joints on the ground count), or give its pose in "
-                f"`bodies`",
-            )
+    drawing.check_placed(entries, {GROUND, *(pose.body for pose in poses)})
     return poses
 
 
@@ -107,11 +89,12 @@ class _Drawing:
     def __init__(
         self,
         reading: Reading,
+        node: Node,
         joints: Sequence[Joint],
         carried: Mapping[str, list[tuple[str, Vector]]],
         drawn: Mapping[str, Vector],
     ):
-        self.reading, self.joints = reading, joints
+        self.reading, self.node, self.joints = reading, node, joints
         self.carried, self.drawn = carried, drawn
         self.points: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
         self.directions: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
@@ -142,6 +125,22 @@ class _Drawing:
         pairs = [z] if shape.rotations else [z, [one / np.linalg.norm(one) for one in x]]
         self.directions.setdefault(body, []).extend((a, b) for a, b in pairs)
 
+    def check_pins(self) -> None:
+        """Report two pins of the same two bodies, unless distances tell which joint is wrong."""
+        pairs = pairs_meant(self.reading, self.joints)
+        found = self._misnamed if pairs else None
+        if found is None or frozenset(found.joint.bodies) not in pairs:
+            check_pinned_twice(self.reading, self.joints)
+
+    def check_unit(self) -> None:
+        """Report places without the unit they are meant in."""
+        if times := self.times_too_large:
+            self.reading.mistake(
+                self.node,
+                f"its points are {times:.3g} times as far apart as on their bodies; places are "
+                f"in m: write the unit, such as [250 mm, 170 mm]",
+            )
+
     def check_ground(self, entries: Mapping[str, Node]) -> None:
         """Report what is drawn farther from its place on the ground than any body is long."""
         longest = max(
@@ -159,78 +158,103 @@ class _Drawing:
                         f"place in `joints` counts: correct one of the two, or take this out",
                     )
 
-    def names_bodies(self, pairs: Collection[frozenset[str]]) -> bool:
-        """Whether it shows a joint that connects a wrong body, and one of these pairs is right."""
-        if not pairs:
-            return False
-        drawn = {name: self.reading.at_nominal(place) for name, place in self.drawn.items()}
-        found = self._misnamed(self._numbers(self.carried), drawn)
-        return found is not None and frozenset(found.joint.bodies) in pairs
+    def check_placed(self, entries: Mapping[str, Node], placed: Collection[str]) -> None:
+        """Report points none of whose bodies is placed."""
+        carriers = {name: [body for body, _ in self.carried[name]] for name in entries}
+        loose = [name for name in entries if not {*placed} & {*carriers[name]}]
+        joints = self._joints_node
+        # A joint that is left out would be one of these points.
+        if loose and joints and (missing := missing_joint(self.reading, self.joints)):
+            self.reading.mistake(joints, missing)
+            return
+        for name in loose:
+            self.reading.mistake(
+                entries[name],
+                f"one point alone does not place {' or '.join(carriers[name])}: draw another one "
+                f"of it that is elsewhere on it (joints on the ground count), or give its pose in "
+                f"`bodies`",
+            )
 
-    def warn_of_distances(self, node: Node) -> None:
+    def warn_of_distances(self) -> None:
         """Report which points are drawn farther apart, or nearer, than they are on their body.
 
         Where a joint's wrong body, or its two points in the wrong order, or the place of one
         point explains it, that is reported instead.
         """
-        numbers = self.reading.at_nominal
-        drawn = {name: numbers(place) for name, place in self.drawn.items()}
-        carried = self._numbers(self.carried)
-        found = distances(carried, drawn)
-        if not any(map(are_off, found.values())):
+        if not any(map(are_off, self._distances.values())):
             return
-        far = [one for body in found.items() if (one := _farthest(*body))]
-        misnamed = self._misnamed(carried, drawn) if far else None
-        # A body that hangs loosely besides tells more than distances alone.
-        is_sure = misnamed is not None and misnamed.is_loose
-        message = (
-            (self._on_body(misnamed) if is_sure else "")
-            or self._on_exchange(carried, drawn)
-            or self._on_body(misnamed)
-            or (self._on_place(node, carried, drawn) if far else "")
+        # The surest first. A body that hangs loosely besides tells more than distances alone;
+        # by distances alone another body fits by chance more often than points exchanged do; a
+        # point is at fault where no joint is. What is off less than `far` may be roughly drawn:
+        # only points exchanged are told then.
+        checks = (
+            (self._on_loose_body, self._on_exchange, self._on_body, self._on_place, self._on_each)
+            if self._far
+            else (self._on_exchange,)
         )
-        remedies = [
-            f"{node.path} (line {node.line}): {one} on {body}: correct the drawing, or "
-            f"their `at` on {body}, which is in its own frame."
-            for body, one in far
-        ]
-        for text in [message] if message else remedies:
+        told = next(filter(None, (check() for check in checks)), [])
+        for text in told:
             warnings.warn(text, BaseparWarning, stacklevel=2)
 
-    def _misnamed(self, carried: Carried, drawn: Mapping[str, np.ndarray]) -> Misnamed | None:
+    @cached_property
+    def _on_bodies(self) -> Carried:
+        return self._numbers(self.carried)
+
+    @cached_property
+    def _drawn(self) -> Mapping[str, np.ndarray]:
+        return {name: self.reading.at_nominal(place) for name, place in self.drawn.items()}
+
+    @cached_property
+    def _distances(self) -> Mapping[str, Sequence[Distance]]:
+        return distances(self._on_bodies, self._drawn)
+
+    @cached_property
+    def _far(self) -> Sequence[tuple[str, Distance]]:
+        return [one for body in self._distances.items() if (one := _farthest(*body))]
+
+    @cached_property
+    def _misnamed(self) -> Misnamed | None:
         return looks_misnamed(
-            self.joints, carried, lambda one: self._numbers(_carried([one], ())), drawn
+            self.joints,
+            self._on_bodies,
+            lambda one: self._numbers(_carried([one], ())),
+            self._drawn,
         )
 
-    def _on_body(self, found: Misnamed | None) -> str:
+    def _on_loose_body(self) -> Sequence[str]:
+        """`_on_body`, where fewer bodies hang on a single joint then."""
+        return self._on_body() if self._misnamed and self._misnamed.is_loose else ()
+
+    def _on_body(self) -> Sequence[str]:
         """Which joint connects a wrong body, and what to write."""
+        found = self._misnamed
         line = line_of_connects(self._joints_node, found.joint.name) if found else None
         if found is None or line is None:
-            return ""
+            return ()
         name, bodies = found.joint.name, ", ".join(found.joint.bodies)
-        return f"joints.{name}.connects (line {line}): {found}. Write connects: [{bodies}]."
+        return (f"joints.{name}.connects (line {line}): {found}. Write connects: [{bodies}].",)
 
-    def _on_exchange(self, carried: Carried, drawn: Mapping[str, np.ndarray]) -> str:
+    def _on_exchange(self) -> Sequence[str]:
         """Which joint's points look exchanged, and the line to write, where one's do."""
         turned = _carried([exchanged(one) for one in self.joints if is_exchangeable(one)], ())
-        found = looks_exchanged(self.joints, carried, self._numbers(turned), drawn)
+        found = looks_exchanged(self.joints, self._on_bodies, self._numbers(turned), self._drawn)
         there = line_to_write(self._joints_node, found.joint.name) if found else None
         if found is None or there is None:
-            return ""
+            return ()
         first, second = found.joint.bodies
         return (
             f"joints.{found.joint.name}.at (line {there[0]}): its two points look exchanged: "
             f"{found.told} on {found.body}; with the points exchanged "
             f"{found.met.drawn:.4g} m and {found.met.own:.4g} m. Write {there[1]}: the first "
-            f"point is in the frame of {first}, the second in that of {second}."
+            f"point is in the frame of {first}, the second in that of {second}.",
         )
 
-    def _on_place(self, node: Node, carried: Carried, drawn: Mapping[str, np.ndarray]) -> str:
+    def _on_place(self) -> Sequence[str]:
         """Which point is drawn at a wrong place, where all distances that are off are its."""
-        found = looks_misplaced(carried, drawn)
+        found = looks_misplaced(self._on_bodies, self._drawn)
         if found is None:
-            return ""
-        entry = node.entries[found.point] if isinstance(node, Fields) else node
+            return ()
+        entry = self.node.entries[found.point] if isinstance(self.node, Fields) else self.node
         sign = ""
         if found.place is not None:
             size = 2 if self.reading.planar else 3
@@ -239,8 +263,16 @@ class _Drawing:
         return (
             f"{entry.path} (line {entry.line}): {found}: correct the drawing of {found.point}, "
             f"which these have in common, or its `at` or "
-            f"`connects`.{sign}"
+            f"`connects`.{sign}",
         )
+
+    def _on_each(self) -> Sequence[str]:
+        """Of every body the distance that is farthest off."""
+        return [
+            f"{self.node.path} (line {self.node.line}): {one} on {body}: correct the drawing, or "
+            f"their `at` on {body}, which is in its own frame."
+            for body, one in self._far
+        ]
 
     @property
     def _joints_node(self) -> Node | None:
