@@ -1,9 +1,12 @@
 """Bodies whose parameters no distribution of mass has: a sign, a unit or a point is wrong."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions import Name, evaluate
+from basepar_core.expressions import Name, evaluate, parse_unit
+from basepar_core.expressions import names as names_of
 from basepar_core.mechanism import Mechanism
 
 #: Rods and plates without thickness fulfil the conditions as equations; this share of the largest
@@ -20,6 +23,9 @@ FAR = 20
 #: A mass in g that is read as kg is 1000 times the body's: so many times the next
 #: heaviest body, and more than so many kg, few machines have.
 MANY_TIMES, HEAVY = 1000, 100.0
+#: No bar has the line density of one of osmium (kg/m³) that is so thick as a share of the longest
+#: distance; one of steel would be more than half as thick.
+OSMIUM, THICK = 22_590.0, 1 / 3
 
 
 def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
@@ -48,20 +54,13 @@ def impossible_text(body: str, why: str) -> str:
 
 def unlikely_inertias(mechanism: Mechanism) -> dict[str, str]:
     """Which bodies have moments of masses much farther away than joints and centres, by name."""
-    places = [x for joint in mechanism.joints for frame in joint.frames for x in frame.at]
-    at = np.array(evaluate(places, mechanism.nominal), float).reshape(-1, 3)
-    longest = float(np.linalg.norm(at, axis=1).max(initial=0.0))
     planar, found = mechanism.planar, {}
-    stated = [one for one in mechanism.bodies if one.parameters is not None]
-    phi = [np.array(evaluate(one.parameters or (), mechanism.nominal), float) for one in stated]
-    for one in phi:
-        if one[0] > 0:
-            longest = max(longest, float(np.linalg.norm(one[1 : 3 if planar else 4]) / one[0]))
-    for body, one in zip(stated, phi, strict=True):
+    phi, longest = _parameters(mechanism), _longest(mechanism)
+    for body, one in phi.items():
         moment = one[3] if planar else max(one[4], one[7], one[9])
         gyration = float(np.sqrt(max(moment, 0.0) / one[0])) if one[0] > 0 else 0.0
         if longest and gyration > FAR * longest:
-            found[body.name] = (
+            found[body] = (
                 f"radius of gyration {gyration:.3g} m, {gyration / longest:.0f} times the longest "
                 f"distance of a joint or centre from the origin of its body, {longest:.3g} m; if "
                 f"kg mm² is meant, write the moment with `kg*mm^2`"
@@ -69,11 +68,38 @@ def unlikely_inertias(mechanism: Mechanism) -> dict[str, str]:
     return found
 
 
+def _parameters(mechanism: Mechanism) -> dict[str, Array]:
+    """Parameters of the bodies that have some, by name, at the file's values."""
+    return {
+        one.name: np.array(evaluate(one.parameters, mechanism.nominal), float)
+        for one in mechanism.bodies
+        if one.parameters is not None
+    }
+
+
+def _longest(mechanism: Mechanism) -> float:
+    """The longest distance of a joint or a centre of mass from its body's origin, m."""
+    places = [x for joint in mechanism.joints for frame in joint.frames for x in frame.at]
+    at = np.array(evaluate(places, mechanism.nominal), float).reshape(-1, 3)
+    first = slice(1, 3 if mechanism.planar else 4)
+    centres = [
+        float(np.linalg.norm(phi[first]) / phi[0])
+        for phi in _parameters(mechanism).values()
+        if phi[0] > 0
+    ]
+    return max([float(np.linalg.norm(at, axis=1).max(initial=0.0)), *centres])
+
+
 def unlikely_masses(mechanism: Mechanism) -> dict[str, str]:
-    """Which body has a mass out of all proportion to the others', by name: g read as kg."""
+    """Which body has a mass that it can hardly have, by name: g read as kg.
+
+    Out of all proportion to the others', or by a line density that no bar of this size has.
+    """
     stated = {one.name: one.parameters[0] for one in mechanism.bodies if one.parameters}
     numbers = map(float, evaluate([*stated.values()], mechanism.nominal))
     masses = {body: mass for body, mass in zip(stated, numbers, strict=True) if mass > 0}
+    if found := _too_dense(mechanism, masses):
+        return found
     if len(masses) < 2:
         return {}
     (heavy, most), (_, second), *_ = ranked = sorted(masses.items(), key=lambda one: -one[1])
@@ -86,6 +112,28 @@ def unlikely_masses(mechanism: Mechanism) -> dict[str, str]:
     return {
         heavy: f"{most:.4g} kg, more than {MANY_TIMES:,} times every other body ({others}{more}): "
         f"is {which} in g?"
+    }
+
+
+def _too_dense(mechanism: Mechanism, masses: Mapping[str, float]) -> dict[str, str]:
+    """The heaviest body whose mass names a line density that no bar of this size has."""
+    most, kind = OSMIUM * (THICK * _longest(mechanism)) ** 2, parse_unit("kg/m").dimension
+    dense = {
+        one.name
+        for one in (*mechanism.geometry, *mechanism.constants)
+        if parse_unit(one.unit or "1").dimension == kind and mechanism.nominal[one.name] > most > 0
+    }
+    named = {
+        one.name: dense & names_of(one.parameters[0]) for one in mechanism.bodies if one.parameters
+    }
+    bodies = [body for body, names in named.items() if names and body in masses]
+    if not bodies:
+        return {}
+    heavy = max(bodies, key=masses.__getitem__)
+    name = min(named[heavy])
+    return {
+        heavy: f"{masses[heavy]:.4g} kg: `{name}` is {mechanism.nominal[name]:.4g} kg/m, which no "
+        f"bar in a mechanism of this size has: is it in g/m?"
     }
 
 

@@ -24,6 +24,7 @@ from .mechanism_file import recorded_motions as recorded_motions
 from .mechanism_keys import ASSEMBLY as ASSEMBLY
 from .mechanism_keys import NAME as NAME
 from .motions import effort as effort
+from .other_values import in_its_unit as in_its_unit
 from .other_values import read_values as read_values
 from .other_values import with_values as with_values
 from .reader import Reading as Reading

@@ -43,7 +43,9 @@ def read_values(mechanism: Mechanism, texts: Mapping[str, str]) -> dict[str, Exp
         try:
             found[name] = parse(text, parse_unit(symbols[name].unit or "1"), {})
         except ExpressionError as error:
-            raise UsageError(f"{name}={text}: {error.message}", [name]) from None
+            here = in_its_unit(symbols[name], mechanism.nominal[name])
+            told = f'{name}={text}: {error.message.rstrip(".")}. The file has {name}="{here}".'
+            raise UsageError(told.replace("?.", "?"), [name]) from None
         _warn_beyond_bounds(symbols[name], found[name], text)
     return found
 
@@ -91,9 +93,10 @@ def with_values(mechanism: Mechanism, values: Mapping[str, Expression]) -> Mecha
         warnings.simplefilter("ignore", BaseparWarning)  # of the text, which was read before
         other = loads(mechanism.source, mechanism.name, recorded_motions(mechanism), at)
     shown = (one for one in (*other.geometry, *other.constants) if one.name in values)
-    changed = ", ".join(f"{one.name} = {_in_its_unit(one, numbers[one.name])}" for one in shown)
+    changed = ", ".join(f"{one.name} = {in_its_unit(one, numbers[one.name])}" for one in shown)
     return replace(other, source="", name=f"{other.name} at {changed}" if changed else other.name)
 
 
-def _in_its_unit(symbol: Symbol, value: float) -> str:
+def in_its_unit(symbol: Symbol, value: float) -> str:
+    """A symbol's value, which is SI, as the command line takes it: `0.3 m`."""
     return f"{value / parse_unit(symbol.unit or '1').size:.6g} {symbol.unit}".strip()

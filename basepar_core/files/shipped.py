@@ -49,9 +49,10 @@ def not_found(name: str, folder: Path | None = None) -> FileError:
         if said := _others(Path(name), mechanism_files(place), beside):
             return FileError(name, [Mistake("", said)])
     own = [one for one in (f"{name}.yaml", f"{name}.yml") if Path(one).is_file()]
-    hint = did_you_mean(name, own or library_names())
+    hint = did_you_mean(name, own or library_names())  # first: the list is long
     listed = ", ".join(library_names())
-    return FileError(name, [Mistake("", f"no such file, and the library has {listed}{hint}")])
+    said = f"no such file{hint} The" if hint else "no such file, and the"
+    return FileError(name, [Mistake("", f"{said} library has {listed}")])
 
 
 def _others(name: Path, files: dict[str, str], beside: str) -> str:

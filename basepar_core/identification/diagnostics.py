@@ -36,6 +36,20 @@ AGAINST = -0.5
 #: … and how many times larger or smaller it may be where it is alike: a payload is not as heavy,
 #: and few gears have a lower ratio.
 SCALED = 5.0
+#: Gears of higher ratios are few, and then a unit is looked for farther away.
+HIGH, CLOSE, VAGUE = 300.0, 1.04, 1.5
+#: What units a factor between measured and foretold torque may come from.
+_UNITS = {
+    1e6: "is a length of the file in m that is written as mm",
+    1e3: "is the column in N mm, or a mass of the file in kg that is written as g",
+    100.0: "is the column in N cm",
+    180 / np.pi: "is the motion in rad that is given as deg",
+    1 / 9.81: "is the column in kgf m, or a mass of the file a weight in N",
+    np.pi / 30: "are velocities in rpm",
+    np.pi / 180: "is the motion in deg",
+    1e-3: "is the column in kN m, or a mass of the file in g that is written as kg",
+    1e-6: "is a length of the file in mm that is written as m",
+}
 
 
 def doubts(found: "Identification", groups: Array, likeness: Likeness | None) -> tuple[Note, ...]:
@@ -155,12 +169,10 @@ def of_the_torque(
     alike, each, factors = likeness or Likeness(1.0, same, same)
     for name, one, factor in zip(mechanism.coordinates, each, factors, strict=True):
         if one > ALIKE and not 1 / SCALED < factor < SCALED:
-            gear = factor if factor > 1 else 1 / factor
             text = (
                 f"tau.{name} is {factor:.3g} times what the file's inertias give for this motion, "
-                f"and follows it otherwise (correlation {one:.3f}): is it measured on the other "
-                f"side of a gear of {gear:.3g}? {'Divide' if factor > 1 else 'Multiply'} the "
-                f"column by it"
+                f"and follows it otherwise (correlation {one:.3f}): "
+                f"{_scaled_by(factor, mechanism.value(name).is_length)}"
             )
             notes.append(Note("scale", text))
         if one < AGAINST:
@@ -187,6 +199,25 @@ def of_the_torque(
             )
             notes.append(Note("above noise", text))
     return notes
+
+
+def _scaled_by(factor: float, is_force: bool) -> str:
+    """What a torque that is `factor` times the file's may come from: a unit first, then a gear."""
+    gear = factor if factor > 1 else 1 / factor
+    ratio = min(_UNITS, key=lambda one: abs(np.log(factor / one)))
+    close = CLOSE if gear < HIGH else VAGUE  # inertias may be off by half, and gears are 30 to 160
+    units = _UNITS[ratio] if 1 / close < factor / ratio < close else ""
+    column = "divide" if factor > 1 else "multiply"
+    geared = f"on the other side of a gear of {gear:.3g} ({column} the column by it)"
+    if units:
+        units = units.replace("N mm", "mN").replace(" m,", ",") if is_force else units
+        return f"{units} ({ratio:.3g} times)? or is it measured {geared}?"
+    if gear >= HIGH:
+        return (
+            f"is a mass, a length or the column in another unit (g, mm, N mm), or is it measured "
+            f"{geared}?"
+        )
+    return f"is it measured {geared}?"
 
 
 def inflation(residual: Array, groups: Array) -> float:

@@ -85,7 +85,8 @@ def check_units(
             raise UsageError(
                 f"The measured torque is {size:.3g} times what the file's inertias give for this "
                 f"motion, and follows it otherwise: is it in another unit than N m (or N)? Write "
-                f"the unit into its title, `tau.A [N*mm]`.",
+                f"the unit into its title, `tau.A [N*mm]`. Or are masses of the file in another "
+                f"unit (g for kg)? `basepar show` lists them.",
                 ["tau"],
             )
         return

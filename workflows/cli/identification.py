@@ -268,7 +268,10 @@ def _simulate(options: argparse.Namespace) -> int:
         return 0
     simulation.show(document)
     if warned and not options.overwrite:
-        simulation.show_after_warnings(len(warned), document["output"], typed_words)
+        given = list(pairs(options.set, "--set"))
+        simulation.show_after_warnings(
+            warned, document["output"], typed_words, given, model.mechanism
+        )
     return 0
 
 

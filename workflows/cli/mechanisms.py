@@ -225,7 +225,8 @@ bodies [{name, number, form, parameters}] (by kind: m, mx …; null without),
 impossible_inertias (by body, why no distribution of mass has its parameters),
 unlikely_inertias (by body: a radius of gyration far beyond its mechanism),
 unused_symbols (symbols and constants that nothing names: their lines),
-unlikely_masses (by body: more than 1,000 times every other body, and more than 100 kg),
+unlikely_masses (by body: more than 1,000 times every other body and more than 100 kg, or of a
+line density that no bar of this size has),
 joints [{name, type, connects, cut, coordinate, actuated, holds_spin}] (actuated: driven, as the
 file has it; all coordinates are where it does not say),
 couplings [{name, values (coefficients), offset}],

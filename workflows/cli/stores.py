@@ -27,7 +27,7 @@ def _sweep(options: argparse.Namespace) -> int:
 
         start_early(options.cluster, options.store)
 
-    from workflows.views import store
+    from workflows.views import flagged, store
 
     jobs, results, mended, leave = _done(options, how)
     if how == "part":
@@ -43,7 +43,8 @@ def _sweep(options: argparse.Namespace) -> int:
     else:
         for name, document in documents.items():
             store.show_notes(f"repaired: {line}" for line in document["repaired"])
-            _show(name, document)
+            told = set(map(flagged, jobs[name].notes))  # before the sweep began
+            _show(name, document | {"notes": [x for x in document["notes"] if x not in told]})
             if how == "prepare":
                 continue
             store.show_rate(document)

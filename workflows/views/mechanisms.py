@@ -305,6 +305,9 @@ def _show_connections(document: Mapping[str, Any]) -> None:
     for form in ("slender", "massless"):
         if named := [one["name"] for one in document["bodies"] if one["form"] == form]:
             terminal.out.print(f"{form}: {', '.join(named)}")
+    masses = {one["name"]: (one["parameters"] or {}).get("m") for one in document["bodies"]}
+    if told := [f"{name} {mass:.4g} kg" for name, mass in masses.items() if mass]:
+        terminal.out.print(f"mass: {', '.join(told)}")
     if document["locked"]:
         terminal.out.print(f"locked: {', '.join(document['locked'])}")
 

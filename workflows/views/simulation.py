@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from basepar_core.files import in_its_unit
+from basepar_core.mechanism import Mechanism
 from basepar_core.texts import plural, shell
 from workflows.jobs import Simulated
 
@@ -44,9 +46,26 @@ def show(facts: Mapping[str, Any]) -> None:
     terminal.out.print(f"written to {facts['output']}")
 
 
-def show_after_warnings(count: int, output: str, words: Sequence[str]) -> None:
-    """The command, of these `words`, that writes the record anew from a corrected file."""
-    terminal.out.print(f"\n{terminal.if_right(count)}, and write {output} anew.", soft_wrap=True)
-    if any(word.startswith("--set") for word in words):
-        return  # it may be these values that are wrong
+def show_after_warnings(
+    warned: Sequence[str],
+    output: str,
+    words: Sequence[str],
+    given: Sequence[str],
+    mechanism: Mechanism,
+) -> None:
+    """The command, of these `words`, that writes the record anew from a corrected file.
+
+    Where values of symbols are `given` to the command, a warning may be of these.
+    """
+    symbols = (one for one in (*mechanism.geometry, *mechanism.constants) if one.name in given)
+    values = {one.name: in_its_unit(one, mechanism.nominal[one.name]) for one in symbols}
+    what = "the file"
+    if values:
+        what = "what was read as " + " ".join(f'--set {x}="{text}"' for x, text in values.items())
+        starts = tuple(f"{name} = " for name in values)
+        what += "" if all(one.startswith(starts) for one in warned) else ", or the file"
+    told = f"{terminal.if_right(len(warned), what)}, and write {output} anew."
+    terminal.out.print(f"\n{told}", soft_wrap=True)
+    if values:
+        return
     terminal.show_next(" ".join(map(shell, [*words, "--overwrite"])))

@@ -150,10 +150,10 @@ def show_findings(notes: Iterable[Mapping[str, str]]) -> None:
         out.print(said((note["kind"], "yellow"), f": {note['text']}"))
 
 
-def if_right(warnings: int) -> str:
-    """The condition under which a file with so many warnings is to be corrected."""
+def if_right(warnings: int, what: str = "the file") -> str:
+    """The condition under which what led to so many warnings is to be corrected."""
     which = "the warning" if warnings == 1 else f"one of the {warnings} warnings"
-    return f"If {which} above is right, correct the file"
+    return f"If {which} above is right, correct {what}"
 
 
 def show_next(*steps: str) -> None:

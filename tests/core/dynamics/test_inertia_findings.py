@@ -125,6 +125,15 @@ def test_a_mass_in_another_unit():
     assert unlikely_masses(stated)["piston"].endswith(": is it in g?")
 
 
+def test_a_line_density_in_another_unit():
+    wrong = PRESS.replace("2.1, unit: kg/m", "1200, unit: kg/m")
+    assert unlikely_masses(loads(wrong)) == {
+        "rod": "264 kg: `rho` is 1200 kg/m, which no bar in a mechanism of this size has: is it "
+        "in g/m?"
+    }
+    assert unlikely_masses(loads(PRESS.replace("2.1, unit: kg/m", "100, unit: kg/m"))) == {}
+
+
 @pytest.mark.parametrize(("mass", "beside"), [("90 kg", "1 g"), ("5000 kg", "10 kg")])
 def test_a_machine_may_have_light_and_heavy_bodies(mass, beside):
     text = PRESS.replace("mass: mp", f"mass: {mass}").replace("mass: rho*l", f"mass: {beside}")

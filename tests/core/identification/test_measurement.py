@@ -315,7 +315,17 @@ def test_what_a_record_is_told_apart_by(record, columns, model, base):
     scaled = found._replace(overall=1.0, each=np.ones(2), factors=np.array([1.0, 1 / 50]))
     (note,) = of_the_torque(five.model.mechanism, 0.0, scaled, np.zeros(2))
     assert (note.kind, note.text[:5]) == ("scale", "tau.E")
-    assert "a gear of 50? Multiply" in note.text
+    assert "a gear of 50 (multiply the column by it)?" in note.text
+    for factor, told in {
+        1 / 698: "a mass of the file in g that is written as kg (0.001 times)? or",
+        1 / 250: "is it measured on the other side of a gear of 250",
+        1 / 400: "a mass, a length or the column in another unit (g, mm, N mm), or",
+        np.pi / 180 * 1.01: "is the motion in deg (0.0175 times)? or",
+        1020.0: "is the column in N mm, or a mass",
+    }.items():
+        scaled = found._replace(overall=1.0, each=np.ones(2), factors=np.array([1.0, factor]))
+        (note,) = of_the_torque(five.model.mechanism, 0.0, scaled, np.zeros(2))
+        assert told in note.text
     # At constant speed the crank's inertia does nothing; a millionth of noise on the torque.
     t = np.linspace(0, 1, 400)
     motion = Motion(t, 2 * np.pi * t[None], np.full((1, 400), 2 * np.pi), np.zeros((1, 400)))

@@ -93,3 +93,19 @@ def test_no_command_repeats_values_that_may_be_wrong(run, crank):
     crank("60 rpm")
     ran = run("simulate", "crank.yaml", "--set", "lx1=0.0003", "-o", "record.csv")
     assert "Next" not in ran.out
+    what = 'what was read as --set lx1="0.0003 m"'
+    assert f"is right, correct {what}, and write record.csv anew" in ran.out
+    crank("60")  # here the file may be wrong, too
+    words = ("simulate", "crank.yaml", "--set", "lx1=0.0003", "-o", "record.csv", "--json")
+    assert len(run(*words, "--overwrite").json["warnings"]) == 2
+    ran = run("simulate", "crank.yaml", "--set", "lx1=0.0003", "-o", "other.csv")
+    assert f"above is right, correct {what}, or the file, and write" in ran.out
+
+
+def test_a_condition_that_the_file_does_not_meet_is_told_once(run, crank, tmp_path):
+    crank("60 rpm")
+    job = tmp_path / "job.yaml"
+    job.write_text(SWEEP.replace("plan: grid", 'plan: grid, where: ["lx1 > 305 mm"]'))
+    ran = run("sweep", "job.yaml", "--store", "a.zarr", "--workers", "1", "--quiet")
+    assert (ran.err + ran.out).count("own geometry does not meet") == 1
+    assert "own geometry does not meet" in run("status", "a.zarr").out

@@ -252,3 +252,7 @@ def test_a_coupled_value_is_reported_with_its_turns(run, tmp_path):
     line = " ".join(run("show", str(file)).out.split()).split("not stated: ")[1].split(";")[0]
     file.write_text(WORM.replace("POINTS", f"{line}, {DRAWN}"), encoding="utf-8")
     assert run("show", str(file), "--json").json["branch_found"] == []  # pasted as printed
+
+
+def test_masses_are_listed(run):
+    assert "mass: crank 0.81 kg, coupler 3.52 kg, rocker 3.51 kg" in run("show", "four-bar").out
