@@ -253,6 +253,8 @@ def misfit(text: str, term: Term, slot: Unit) -> str:
         return f"{message}; write '{plain} rev/s'."
     if _is_frequency(term.dimension) and slot.dimension == _PER_SECOND:
         return f"{message}; one Hz is 2π rad/s: multiply by it and write rad/s."
+    if term.written is not None and not _shares_a_base(term.dimension, slot.dimension):
+        return f"{message}."
     if term.written is not None:
         plain = text.strip().removesuffix(term.written).strip()
         unit = _in_same_units(term.written, slot.dimension) or slot.text
@@ -262,6 +264,11 @@ def misfit(text: str, term: Term, slot: Unit) -> str:
         f"{message}; a factor in {lacking} is missing (inside an expression a bare number has "
         f"no unit)."
     )
+
+
+def _shares_a_base(one: Dimension, other: Dimension) -> bool:
+    """Whether a unit may be one of the other with a factor left out or too many, as N for N m."""
+    return any(p * q > 0 for p, q in zip(one.powers, other.powers, strict=True))
 
 
 def _in_same_units(written: str, wanted: Dimension) -> str:

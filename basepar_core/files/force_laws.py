@@ -1,8 +1,9 @@
 """The sections `friction`, `springs` and `dampers`: columns besides the inertial ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from basepar_core.expressions import UNITS, Expression, Unit, shown
+from basepar_core.errors import ExpressionError
+from basepar_core.expressions import UNITS, Expression, Unit, parse, shown
 from basepar_core.mechanism import GROUND, Damper, Friction, Joint, Spring
 
 from .assembly import check_once, named_value, value_units
@@ -39,10 +40,49 @@ def read_friction(
         value = named_value(reading, entry, name, joints)
         slot = slots.get(value or name, UNITS["rad"])
         if isinstance(entry, Fields):
-            columns += _valued(reading, value or name, entry, slot, value is not None)
+            known = value is not None
+            if known and (meant := _value_meant(reading, name, entry.entries, _unit, joints)):
+                reading.mistake(entry, f"{meant[0]}: name {meant[1]} here")
+                continue
+            columns += _valued(reading, value or name, entry, slot, known)
         else:
             columns += _listed(reading, value or name, entry)
     return tuple(columns)
+
+
+def _value_meant(
+    reading: Reading,
+    word: str,
+    given: Mapping[str, Node],
+    unit: Callable[[str, Unit], Unit],
+    joints: Sequence[Joint],
+) -> tuple[str, str] | None:
+    """What to say where the units given fit another value of the same joint, and that value.
+
+    `unit` is that of a key, by the unit of the joint value.
+    """
+    slots, value = value_units(joints), reading.called.get(word, word)
+    joint = next(one for one in joints if value in one.values)
+    wrong = [key for key in given if not _fits(reading, given[key], unit(key, slots[value]))]
+    fitting = [
+        one
+        for one in joint.values
+        if all(_fits(reading, node, unit(key, slots[one])) for key, node in given.items())
+    ]
+    if not wrong or not fitting:
+        return None
+    kinds = ("a length", "angle") if slots[fitting[0]].text == "m" else ("an angle", "length")
+    verb = "are those" if len(wrong) > 1 else "is that"
+    said = f"{word} is the {kinds[1]} of {joint.name}; {' and '.join(wrong)} {verb} of {kinds[0]}"
+    return said, fitting[0]
+
+
+def _fits(reading: Reading, node: Node, unit: Unit) -> bool:
+    try:
+        parse(node.value if isinstance(node, Text) else "", unit, reading.dimensions)
+    except ExpressionError:
+        return False
+    return True
 
 
 def _turned(entries: Mapping[str, Node]) -> str:
@@ -122,6 +162,10 @@ def _spring(
     value = word and named_value(reading, entries["joint"], word, joints)
     if not value:
         return Spring(name, *_values(reading, {}, UNITS["m"])[:1], word)
+    given: dict[str, Node] = {key: node for key, node in entries.items() if key != "joint"}
+    if meant := _value_meant(reading, value, given, _spring_unit, joints):
+        reading.mistake(entries["joint"], f"{meant[0]}: write `joint: {meant[1]}`")
+        return Spring(name, *_values(reading, {}, UNITS["m"])[:1], word)
     rest, stiffness = _values(reading, entries, value_units(joints)[value])
     return Spring(name, rest, value, None, None, stiffness)
 
@@ -140,7 +184,11 @@ def _values(
     warn_of_millimetres(entries.get("rest"), slot)
     if "stiffness" not in entries:
         return rest, None
-    return rest, reading.expression(entries["stiffness"], effort(slot) / slot)
+    return rest, reading.expression(entries["stiffness"], _spring_unit("stiffness", slot))
+
+
+def _spring_unit(key: str, slot: Unit) -> Unit:
+    return effort(slot) / slot if key == "stiffness" else slot
 
 
 def read_dampers(
