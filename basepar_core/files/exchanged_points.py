@@ -10,7 +10,7 @@ from basepar_core.mechanism import GROUND, Joint
 
 from . import yaml_nodes
 from .remedies import written
-from .yaml_nodes import Fields, Items, Node
+from .yaml_nodes import Items, Node, entry_at
 
 #: By the name of a joint or point the bodies that carry it, and where in their frames, m.
 Carried = Mapping[str, Sequence[tuple[str, np.ndarray]]]
@@ -127,8 +127,7 @@ def share_off(found: Iterable[Distance]) -> float:
 
 def line_to_write(joints: Node | None, name: str) -> tuple[int, str] | None:
     """The line of a joint's `at`, and `at` with its two points exchanged, as the file has them."""
-    joint = joints.entries.get(name) if isinstance(joints, Fields) else None
-    at = joint.entries.get("at") if isinstance(joint, Fields) else None
+    at = entry_at(joints, name, "at")
     if not isinstance(at, Items) or len(at.items) != 2:
         return None
     return at.line, f"at: [{written(at.items[1])}, {written(at.items[0])}]"
@@ -137,4 +136,4 @@ def line_to_write(joints: Node | None, name: str) -> tuple[int, str] | None:
 def line_in_text(text: str, name: str) -> tuple[int, str] | None:
     """`line_to_write` of a mechanism file's text."""
     node, _ = yaml_nodes.read(text)
-    return line_to_write(node.entries.get("joints") if isinstance(node, Fields) else None, name)
+    return line_to_write(entry_at(node, "joints"), name)

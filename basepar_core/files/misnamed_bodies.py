@@ -9,7 +9,7 @@ import numpy as np
 from basepar_core.mechanism import GROUND, Joint
 
 from .exchanged_points import BETTER, ROUGH, Carried, Distance, are_off, distances, share_off
-from .yaml_nodes import Fields, Node
+from .yaml_nodes import Node, entry_at
 
 #: How far distances may be off on another body, where each body is held by two joints as it is.
 CLOSE = 0.04
@@ -114,6 +114,5 @@ def _held_by_ground(joints: Sequence[Joint]) -> set[str]:
 
 def line_of_connects(joints: Node | None, name: str) -> int | None:
     """The line where a joint says what it connects."""
-    joint = joints.entries.get(name) if isinstance(joints, Fields) else None
-    connects = joint.entries.get("connects") if isinstance(joint, Fields) else None
+    connects = entry_at(joints, name, "connects")
     return connects.line if connects else None

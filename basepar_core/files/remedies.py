@@ -11,7 +11,7 @@ from basepar_core.mechanism import JOINT_TYPES
 
 from . import parentheses
 from .keys import Keys
-from .yaml_nodes import Fields, Items, Node, Text
+from .yaml_nodes import Fields, Items, Node, Text, entry_at
 
 #: What a missing key may be given, where that depends on nothing else in the file.
 _EXAMPLES: Mapping[str, str] = {
@@ -303,7 +303,7 @@ def _independent(bodies: Node | None, joints: Node | None, planar: bool) -> list
     freedom = 3 if planar else 6
     mobility, names, floating = freedom * len(bodies.entries), list[str](), list[str]()
     for name, joint in joints.entries.items():
-        kind = joint.entries.get("type") if isinstance(joint, Fields) else None
+        kind = entry_at(joint, "type")
         if not isinstance(kind, Text) or kind.value.strip() not in JOINT_TYPES:
             return []
         shape = JOINT_TYPES[kind.value.strip()]

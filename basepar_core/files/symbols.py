@@ -20,7 +20,7 @@ from basepar_core.mechanism import Symbol, beyond_bounds, unit_of_bounds
 from . import remedies, yaml_nodes
 from .mechanism_keys import CONSTANT, GEOMETRY_SYMBOL
 from .reader import Reading
-from .yaml_nodes import Fields, Node, Text
+from .yaml_nodes import Fields, Node, Text, entry_at
 
 #: A length so many times all others, which are this many at least, is in another unit than them.
 _FAR, _FEW = 500, 3
@@ -87,8 +87,7 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
 def line_of_symbol(text: str, name: str, section: str = "geometry") -> int | None:
     """The line of a geometry symbol, or of another section's entry, in a mechanism file's text."""
     node, _ = yaml_nodes.read(text)
-    entries = node.entries.get(section) if isinstance(node, Fields) else None
-    symbol = entries.entries.get(name) if isinstance(entries, Fields) else None
+    symbol = entry_at(node, section, name)
     return symbol.line if symbol else None
 
 

@@ -5,7 +5,7 @@ from basepar_core.expressions import UNITS, is_literal, parse_any
 from basepar_core.mechanism import JOINT_TYPES, Joint
 
 from .reader import Reading
-from .yaml_nodes import Fields, Node, Text
+from .yaml_nodes import Node, Text, entry_at
 
 #: Types of one value, by its unit, and what they do.
 _MOVES = {
@@ -47,6 +47,5 @@ def _unit(reading: Reading, given: str) -> str:
 def _line(reading: Reading, joint: Joint) -> str:
     """Where the file has the joint's type."""
     joints = reading.top.entries.get("joints") if reading.top else None
-    entry = joints.entries.get(joint.name) if isinstance(joints, Fields) else None
-    kind = entry.entries.get("type") if isinstance(entry, Fields) else None
+    kind = entry_at(joints, joint.name, "type")
     return f" (line {kind.line})" if kind else ""

@@ -137,6 +137,13 @@ def key_path(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
+def entry_at(node: Node | None, *keys: str) -> Node | None:
+    """The entry of nested mappings that is reached by these keys; None where one is not there."""
+    for key in keys:
+        node = node.entries.get(key) if isinstance(node, Fields) else None
+    return node
+
+
 def _line(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
 
