@@ -1,13 +1,16 @@
-"""Bare numbers of a range that are meant in another unit than the symbol's."""
+"""Numbers of a range that are meant otherwise: in another unit, as a count, as two ends."""
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
-from basepar_core.errors import ExpressionError
+from basepar_core.errors import BaseparWarning, ExpressionError
 from basepar_core.expressions import evaluate, is_literal, parse, parse_unit
 from basepar_core.files import Fields, Items, Node, Reading, Text, written
 from basepar_core.mechanism import Mechanism, Symbol, meant_unit
+
+from .plans import Lists
 
 _UNIT = re.compile(r"[-+0-9.eE/]+ *([A-Za-z]+)")
 
@@ -64,6 +67,41 @@ def check_count(reading: Reading, node: Node, mechanism: Mechanism, name: str) -
             f"{texts[2]} is beyond the bounds of {name}; for {texts[2]} values from {texts[0]} to "
             f"{texts[1]} write {{from: {texts[0]}, to: {texts[1]}, count: {texts[2]}}}",
         )
+
+
+def warn_of_corners(variables: Node, lists: Lists, mechanism: Mechanism) -> None:
+    """Say that a grid has the ends of its lists alone where each looks like a range.
+
+    That is two values that span a third of the symbol's bounds, or of which one is twice the
+    other; nearer ones, and with or without (0), may be meant as two.
+    """
+    symbols = {one.name: one for one in mechanism.geometry}
+    nodes = variables.entries if isinstance(variables, Fields) else {}
+    lines = [
+        f"{name}: {{from: {written(node.items[0])}, to: {written(node.items[1])}, count: 5}}"
+        for name, values in lists
+        if isinstance(node := nodes[name], Items) and _spans(values, symbols[name])
+    ]
+    if len(lines) < len(lists):
+        return
+    ends = "2 ends" if len(lines) == 1 else f"{2 ** len(lines)} corners"
+    warnings.warn(
+        f"{variables.path} (line {variables.line}): a grid takes the values of its lists, here "
+        f"the {ends} alone; for values between write {', '.join(lines)}.",
+        BaseparWarning,
+        stacklevel=2,
+    )
+
+
+def _spans(values: Sequence[float], symbol: Symbol) -> bool:
+    """Whether values (SI) look like the two ends of a symbol's range."""
+    if len(values) != 2 or not symbol.unit or not values[0] < values[1]:
+        return False
+    low, high = values
+    if low * high > 0 and high - low >= min(abs(low), abs(high)):
+        return True
+    ends = [float(x) for x in evaluate(symbol.bounds or (), {})]
+    return bool(ends) and high - low >= (ends[1] - ends[0]) / 3
 
 
 def _check_mixed(reading: Reading, node: Node, symbol: Symbol, texts: Sequence[str]) -> None:

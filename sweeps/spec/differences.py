@@ -2,25 +2,42 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from basepar_core.expressions import Unit
 
 _MISSING = object()
 
 
-def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
-    """Lines like `space.seed: 7 here, 8 there`; the order of keys counts."""
+def differences(
+    ours: Any,
+    theirs: Any,
+    path: str = "",
+    units: Mapping[str, Unit] | None = None,
+    unit: Unit | None = None,
+) -> Iterator[str]:
+    """Lines like `space.seed: 7 here, 8 there`; the order of keys counts.
+
+    Values of variables that `units` names are told in these, of SI numbers in `unit`.
+    """
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in dict.fromkeys([*ours, *theirs]):
             inner = f"{path}.{key}" if path else str(key)
-            yield from differences(ours.get(key, _MISSING), theirs.get(key, _MISSING), inner)
+            own = (units or {}).get(key) if path.endswith("variables") else unit
+            own = None if key == "integer" else own  # counted in the unit as they stand
+            one, other = ours.get(key, _MISSING), theirs.get(key, _MISSING)
+            yield from differences(one, other, inner, units, own)
         if ours.keys() == theirs.keys() and list(ours) != list(theirs):
             yield f"{path}: {', '.join(ours)} here, in the order {', '.join(theirs)} there"
     elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
         for place, (left, right) in enumerate(zip(ours, theirs, strict=True)):
-            yield from differences(left, right, f"{path}[{place}]")
+            yield from differences(left, right, f"{path}[{place}]", units, unit)
     elif ours != theirs:
-        yield f"{path}: {_shown(ours)} here, {_shown(theirs)} there"
+        here, there = _shown(ours, unit), _shown(theirs, unit)
+        if here == there:  # apart by a rounding, which the unit hides
+            here, there = _shown(ours), _shown(theirs)
+        yield f"{path}: {here} here, {there} there"
 
 
 def as_in_study(lines: Iterable[str]) -> list[str]:
@@ -46,8 +63,12 @@ _STUDY_KEYS = {
 _STUDY_KEY = re.compile(rf"^({'|'.join(map(re.escape, _STUDY_KEYS))})")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, unit: Unit | None = None) -> str:
     if value is _MISSING:
         return "nothing"
+    if unit is not None and isinstance(value, int | float):
+        return f"{value / unit.size:.15g} {unit.text}"
+    if unit is not None and isinstance(value, list):
+        value = f"[{', '.join(_shown(one, unit) for one in value)}]"
     text = value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

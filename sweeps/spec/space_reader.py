@@ -14,10 +14,10 @@ from basepar_core.expressions import DIMENSIONLESS, Unit, evaluate, parse_unit
 from basepar_core.files import Fields, Items, Key, Node, Reading, judge_bare_angles, written
 from basepar_core.mechanism import Mechanism
 
-from .bare_numbers import check_count, check_unit
+from .bare_numbers import check_count, check_unit, warn_of_corners
 from .filters import Condition, angles, condition, dimensions, formula
 from .plan_products import Chain, Derived, Formula, Product
-from .plans import LONGEST_SOBOL, PLANS, Bounds, Lists, Plan, Sobol
+from .plans import LONGEST_SOBOL, PLANS, Bounds, Grid, Lists, Plan, Sobol
 from .sweep_keys import ANY_PLAN, BESIDE, PLAN, SPACED
 from .sweep_spec import unsweepable
 from .table_reader import read_table
@@ -53,6 +53,8 @@ def read_space(
     if entries is None:
         return None, ()
     plan = _plan(reading, node, mechanism, BESIDE)
+    if isinstance(plan, Grid) and mechanism is not None:  # parts of other plans are composed
+        warn_of_corners(entries["variables"], plan.variables, mechanism)
     plan = _derived(reading, entries.get("derive"), mechanism, plan)
     return plan, _where(reading, entries.get("where"), mechanism)
 

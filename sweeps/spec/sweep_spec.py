@@ -15,7 +15,7 @@ from typing import Any
 
 from basepar_core.dynamics import select
 from basepar_core.errors import FileError, Mistake, UsageError
-from basepar_core.expressions import did_you_mean
+from basepar_core.expressions import did_you_mean, parse_unit
 from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import (
     METRICS,
@@ -233,7 +233,9 @@ class SweepSpec:
         theirs = {key: value for key, value in other.items() if key in self.canonical}
         theirs["store"] = {"chunk": theirs.get("store", {}).get("chunk")}  # wherever it is
         theirs["space"] = described(theirs.get("space", {}))
-        lines = differences(self.canonical, theirs)
+        own = {one.name: parse_unit(one.unit) for one in self.mechanism.geometry if one.unit}
+        units = {name: unit for name, unit in own.items() if unit.size != 1}
+        lines = differences(self.canonical, theirs, units=units)
         return as_in_study(lines) if is_asked(self.plan) else list(lines)
 
     def chunked(self, chunk: int) -> "SweepSpec":

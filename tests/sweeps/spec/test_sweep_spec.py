@@ -97,6 +97,23 @@ def test_differences_are_named():
     assert "space.variables.lx3: [0.4, 1.6] here, nothing there" in lines
 
 
+def test_differences_are_in_the_units_of_the_file():
+    def grid(*values):
+        return spec(plan=Grid((("lx2", values), ("lx3", (1.0,)))))
+
+    one = grid(0.25, 0.3)
+    assert one.difference(grid(0.25, 0.299).canonical) == [
+        "space.variables.lx2[1]: 300 mm here, 299 mm there"
+    ]
+    assert one.difference(grid(0.2).canonical) == [
+        "space.variables.lx2: [250 mm, 300 mm] here, [200 mm] there"
+    ]
+    # One rounding apart, both are 300 mm.
+    assert one.difference(grid(0.25, 0.1 + 0.2).canonical) == [
+        "space.variables.lx2[1]: 0.3 here, 0.30000000000000004 there"
+    ]
+
+
 def test_all_mistakes_at_once_in_python_too():
     with pytest.raises(FileError) as caught:
         SweepSpec(
@@ -230,6 +247,42 @@ class TestSpace:
         assert with_space(folder, space).plan == Grid(
             (("lx1", (0.2, 0.25, 0.3)), ("lx2", (0.001, 2.0)))
         )
+
+    @pytest.mark.parametrize(
+        ("space", "line"),
+        [
+            (
+                "{lx2: [200, 600 mm]}",
+                "2 ends alone; for values between write lx2: {from: 200, to: 600 mm",
+            ),
+            (
+                "{lx1: [0.2 m, 0.6 m], lx3: [1, 2]}",
+                "4 corners alone; for values between write lx1:",
+            ),
+        ],
+    )
+    def test_a_grid_of_ends(self, folder, space, line):
+        with pytest.warns(BaseparWarning) as caught:
+            with_space(folder, f"{{plan: grid, variables: {space}}}")
+        (one,) = caught
+        assert line in str(one.message)
+
+    @pytest.mark.parametrize(
+        "variables",
+        [
+            "{lx1: [0.25 m, 0.3 m]}",
+            "{lx1: [0.2 m, 0.6 m], lx3: [1.0 m, 1.3 m, 1.6 m]}",
+            "{lx1: [0.2 m, 0.6 m], lx3: [1.0 m]}",
+            "{lx1: [0.2 m, 0.6 m], lx3: {from: 1 m, to: 1.6 m, count: 2}}",
+            "{lx1: [0.6 m, 0.2 m]}",
+            "{Dx: [0 m, 0.1 m]}",
+        ],
+    )
+    @pytest.mark.filterwarnings("error::basepar_core.errors.BaseparWarning")
+    def test_grids_that_are_meant(self, folder, variables):
+        with_space(folder, f"{{plan: grid, variables: {variables}}}")
+        ends = f"plan: grid, variables: {variables.replace('0.3 m', '0.9 m')}"
+        with_space(folder, f"{{plan: product, of: [{{{ends}}}]}}")
 
     def test_rows(self, folder):
         space = "{plan: table, rows: [{lx1: 0.3, lx2: 300}, {lx2: 1 m, lx1: 1/4}]}"
