@@ -5,7 +5,7 @@ way round, and then nearly every variant is filtered.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -41,12 +41,7 @@ def _unmet(mechanism: Mechanism, condition: Condition) -> str:
     comparison = condition.expression
     assert isinstance(comparison, Call)
     sign = comparison.operator
-    with np.errstate(all="ignore"):
-        left, right = map(float, evaluate(comparison.arguments, mechanism.nominal))
-    # Sums of decimal numbers may be one rounding apart.
-    even = bool(np.isclose(left, right, rtol=1e-12, atol=0.0))
-    holds = {"<=": left < right or even, ">=": left > right or even, "==": even}
-    holds |= {"<": left < right and not even, ">": left > right and not even}
+    left, right, holds = _compared(comparison, mechanism.nominal)
     if holds[sign] or not np.isfinite([left, right]).all():
         return ""
     values = ", ".join(_values(mechanism, comparison))
@@ -61,6 +56,19 @@ def _unmet(mechanism: Mechanism, condition: Condition) -> str:
     other = condition.text.replace(sign, turned, 1)
     text += f": if it is the wrong way round, write {other}"
     return text + f"; or, with its symbols exchanged, {exchanged}" * bool(exchanged)
+
+
+def _compared(
+    comparison: Call, values: Mapping[str, float]
+) -> tuple[float, float, dict[str, bool]]:
+    """Both sides of a comparison, SI, and by its sign whether it holds."""
+    with np.errstate(all="ignore"):
+        left, right = map(float, evaluate(comparison.arguments, values))
+    # Sums of decimal numbers may be one rounding apart.
+    even = bool(np.isclose(left, right, rtol=1e-12, atol=0.0))
+    less, more = left < right and not even, left > right and not even
+    holds = {"<": less, "<=": less or even, "==": even, ">=": more or even, ">": more}
+    return left, right, holds
 
 
 def _exchanged(mechanism: Mechanism, condition: Condition) -> str:
@@ -78,11 +86,7 @@ def _exchanged(mechanism: Mechanism, condition: Condition) -> str:
     first, second = named
     values = dict(mechanism.nominal)
     values |= {first: values[second], second: values[first]}
-    with np.errstate(all="ignore"):
-        left, right = map(float, evaluate(comparison.arguments, values))
-    if not {"<=": left <= right, ">=": left >= right, "==": left == right}.get(
-        comparison.operator, left < right if comparison.operator == "<" else left > right
-    ):
+    if not _compared(comparison, values)[2][comparison.operator]:
         return ""
     other = {first: second, second: first}
     return re.sub(rf"\b({first}|{second})\b", lambda found: other[found[0]], condition.text)
