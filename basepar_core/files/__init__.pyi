@@ -33,6 +33,8 @@ from .shipped import library_names as library_names
 from .shipped import library_path as library_path
 from .shipped import not_found as not_found
 from .symbols import line_of_symbol as line_of_symbol
+from .titles import name_and_unit as name_and_unit
+from .titles import stated_unit as stated_unit
 from .yaml_nodes import Fields as Fields
 from .yaml_nodes import Items as Items
 from .yaml_nodes import Node as Node

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions import UNITS, Unit, did_you_mean, parse_unit
-from basepar_core.files import effort, value_units
+from basepar_core.expressions import UNITS, Unit, did_you_mean
+from basepar_core.files import effort, name_and_unit, stated_unit, value_units
 from basepar_core.texts import opened, plural
 
 from ..errors import ExpressionError, FileError, Mistake
@@ -40,8 +40,6 @@ LEAST = 1e-100
 #: Given rates may differ from the positions' differences by this factor before a unit is wrong.
 OFF = 3.0
 _SHOWN = 5
-_TITLE_LENGTH = 200
-_TITLE = re.compile(r"\s*([^\[\]]+?)\s*(?:\[([^\]]*)\])?\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -189,8 +187,7 @@ def _places(
     """Place and factor to SI of every column that is there."""
     titles: dict[str, tuple[int, str]] = {}
     for place, cell in enumerate(header):
-        match = _TITLE.match(cell[:_TITLE_LENGTH])
-        name, unit = (match[1], match[2] or "") if match else (cell, "")
+        name, unit = name_and_unit(cell)
         if name in titles:
             mistakes.append(Mistake(name, "two columns have this title"))
         titles[name] = (place, unit)
@@ -275,19 +272,11 @@ def _list(titles: Mapping[str, object]) -> str:
 
 
 def _factor(title: str, text: str, slot: Unit, mistakes: list[Mistake]) -> float:
-    if not text.strip():
-        return 1.0
     try:
-        unit = parse_unit(text)
+        return stated_unit(text, slot).size if text.strip() else 1.0
     except ExpressionError as error:
-        mistakes.append(Mistake(title, f"unit [{text}]: {error.message}"))
+        mistakes.append(Mistake(title, error.message))
         return 1.0
-    if unit.dimension != slot.dimension:
-        mistakes.append(
-            Mistake(title, f"is in [{text}], but {slot.text or 'no unit'} or a multiple is needed")
-        )
-        return 1.0
-    return unit.size
 
 
 def _numbers(

@@ -5,6 +5,7 @@ from . import path_error as path_error
 from . import sensitivity as sensitivity
 from . import targets as targets
 from .closed_cycle import ClosedCycle as ClosedCycle
+from .far_targets import far_off as far_off
 from .regimes import BAND as BAND
 from .regimes import BROKEN as BROKEN
 from .regimes import COARSE as COARSE

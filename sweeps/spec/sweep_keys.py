@@ -134,7 +134,7 @@ TARGET = Keys(
         Key(
             "file",
             _TEXT,
-            "a CSV: columns `x`, `y`, in space `z`, in m; or `value` of a joint",
+            "a CSV: columns `x`, `y`, in space `z`, in m, or `x [mm]`; or `value` of a joint",
             "this or `points`",
         ),
         Key(

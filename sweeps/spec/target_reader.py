@@ -1,15 +1,17 @@
 """Targets of sweep and study files: points in a CSV file beside it, or in the file itself."""
 
 import csv
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from fractions import Fraction
+from math import isfinite, pi
 
-from basepar_core.errors import FileError, Mistake
+from basepar_core.errors import BaseparWarning, ExpressionError, FileError, Mistake
 from basepar_core.expressions import UNITS, Unit
-from basepar_core.files import Fields, Node, Reading
+from basepar_core.files import Fields, Node, Reading, name_and_unit, stated_unit, written
 from basepar_core.mechanism import Mechanism
-from basepar_core.metrics import FITTED, TIME, Target, targets
+from basepar_core.metrics import FITTED, TIME, Target, far_off, targets
 from basepar_core.texts import opened, plural
 
 from . import sweep_keys
@@ -47,8 +49,34 @@ def read_targets(
             wrong = targets.mistake(target, mechanism)
             if wrong:
                 reading.mistake(entry, wrong)
+            else:
+                _warn_of_far(entry, target, mechanism)
         found.append(target)  # also a wrong one, so that metrics of it are not blamed
     return tuple(found)
+
+
+def _warn_of_far(node: Node, target: Target, mechanism: Mechanism) -> None:
+    """Say that a target lies where no path of the mechanism comes, as one in mm does."""
+    if (distances := far_off(target, mechanism)) is None:
+        return
+    far, near = distances
+    file = node.entries.get("file") if isinstance(node, Fields) else node
+    text = f"{node.path} (line {node.line}): {written(file) if file else 'the target'} "
+    if "position" in target.fit:
+        text += f"extends over up to {2 * far:.3g} m, the mechanism over {2 * near:.3g} m. "
+    else:
+        text += (
+            f"lies up to {far:.3g} m from the ground's origin, the mechanism, as assembled, "
+            f"within {near:.3g} m. "
+        )
+    units = (one for one in ("mm", "cm") if near / 50 <= far * UNITS[one].size <= 3 * near)
+    if unit := next(units, ""):
+        axes = _AXES[: len(target.points[0])]
+        first = ", ".join(f"{x:g} {unit}" for x in target.points[0])
+        write = f"title the columns {','.join(f'{axis} [{unit}]' for axis in axes)}"
+        text += f"Bare numbers are in m: if {unit} is meant, "
+        text += f"{write if file else f'write the points so: [{first}]'}."
+    warnings.warn(text.rstrip(), BaseparWarning, stacklevel=2)
 
 
 def _target(reading: Reading, name: str, node: Node, mechanism: Mechanism | None) -> Target:
@@ -92,13 +120,7 @@ def _of_node(reading: Reading, entries: dict[str, Node], mechanism: Mechanism | 
     if len(stated) > 1:
         reading.mistake(entries["timing"], "one timing, over t or over a coordinate")
     over, node = next(iter(stated.items()))
-    is_length = (
-        mechanism is not None
-        and over in mechanism.coordinates
-        and (mechanism.value(over).is_length)
-    )
-    unit = UNITS["s"] if over == TIME else UNITS["m"] if is_length else UNITS["rad"]
-    at = _numbers_of(reading, node, unit, len(points))
+    at = _numbers_of(reading, node, _timing_unit(over, mechanism), len(points))
     return _Read(tuple(points), over, at, angles)
 
 
@@ -127,7 +149,7 @@ def _of_file(reading: Reading, node: Node, mechanism: Mechanism | None) -> _Read
     try:
         with opened(reading.folder / name, newline="", encoding="utf-8-sig") as file:
             lines = csv.reader(file, skipinitialspace=True)
-            header = [title.strip() for title in next(lines, [])]
+            titles = [name_and_unit(title) for title in next(lines, [])]
             rows = []
             for row in lines:
                 if any(cell.strip() for cell in row):
@@ -138,6 +160,7 @@ def _of_file(reading: Reading, node: Node, mechanism: Mechanism | None) -> _Read
         reason = getattr(error, "strerror", None) or str(error)
         reading.mistake(node, f"{name} cannot be read: {reason}")
         return _Read()
+    header = [title for title, _ in titles]
     axes = _AXES[: 2 if mechanism is None or mechanism.planar else 3]
     overs = (TIME, *(mechanism.coordinates if mechanism else ()))
     timed = [title for title in header if title in overs]
@@ -146,15 +169,17 @@ def _of_file(reading: Reading, node: Node, mechanism: Mechanism | None) -> _Read
     if kind is None or len(timed) > 1:
         wanted = f"{','.join(axes)} (with {_ANGLE} for a body's), or {_VALUE}"
         listed = ", ".join(header[:8]) or "nothing"
+        hint = "; units stand in brackets, x [mm]" if any("(" in one for one in header) else ""
         reading.mistake(
             node,
             f"the first line of {name} must name {wanted}, and with a timing one of "
-            f"{', '.join(overs)}; it has {listed}",
+            f"{', '.join(overs)}; it has {listed}{hint}",
         )
         return _Read()
     _check_count(reading, node, len(rows))
     try:
-        numbers = _numbers(name, header, rows)
+        units = [_unit_of(name, *title, mechanism) for title in titles]
+        numbers = _numbers(name, units, rows)
     except FileError as error:
         for one in error.mistakes:
             reading.mistake(node, one.message)
@@ -170,24 +195,45 @@ def _of_file(reading: Reading, node: Node, mechanism: Mechanism | None) -> _Read
     return _Read(points, timed[0] if timed else "", at, angles)
 
 
+def _unit_of(file: str, title: str, text: str, mechanism: Mechanism | None) -> Unit:
+    """What a column's numbers are in, of an angle or a timing too."""
+    if title == _VALUE:
+        slot = UNITS["rad" if text.strip() in ("rad", "deg", "rev") else "m"]
+    else:
+        slot = UNITS["m"] if title in _AXES else _timing_unit(title, mechanism)
+    try:
+        return stated_unit(text, slot)
+    except ExpressionError as error:
+        raise FileError(file, [Mistake("", f"{file}, {title}: {error.message}")]) from None
+
+
+def _timing_unit(over: str, mechanism: Mechanism | None) -> Unit:
+    if over == TIME:
+        return UNITS["s"]
+    if mechanism is None or over not in mechanism.coordinates:
+        return UNITS["rad"]
+    return UNITS["m" if mechanism.value(over).is_length else "rad"]
+
+
 def _check_count(reading: Reading, node: Node, count: int) -> None:
     if count > MOST_POINTS:
         reading.mistake(node, f"more than {MOST_POINTS} points; leave some out")
 
 
 def _numbers(
-    name: str, header: Sequence[str], rows: Sequence[tuple[int, list[str]]]
+    name: str, units: Sequence[Unit], rows: Sequence[tuple[int, list[str]]]
 ) -> list[list[float]]:
     found, wrong = [], []
     for line, row in rows:
         numbers = []
-        for cell in row:
+        for cell, unit in zip(row, units, strict=False):
             try:
-                numbers.append(float(cell))
-            except ValueError:
-                wrong.append(f"line {line} of {name}: {cell[:40]!r} is no number; write it in SI")
-        if len(row) != len(header):
-            said = f"{plural(len(row), 'entry')} for {plural(len(header), 'column')}"
+                numbers.append(_in_si(cell, unit))
+            except (ValueError, OverflowError):
+                hint = "a unit stands in its column's title, x [mm]"
+                wrong.append(f"line {line} of {name}: {cell[:40]!r} is no number; {hint}")
+        if len(row) != len(units):
+            said = f"{plural(len(row), 'entry')} for {plural(len(units), 'column')}"
             wrong.append(f"line {line} of {name}: {said}")
         elif not all(map(isfinite, numbers)):
             wrong.append(f"line {line} of {name}: its numbers are not finite")
@@ -195,6 +241,13 @@ def _numbers(
     if wrong:
         raise FileError(name, [Mistake("", one) for one in wrong[:5]])
     return found
+
+
+def _in_si(cell: str, unit: Unit) -> float:
+    value = float(cell)
+    if value and isfinite(value) and unit.factor != 1:
+        value = float(Fraction(cell.strip()) * unit.factor)  # 700 mm is the float nearest to 0.7
+    return value * pi**unit.pi
 
 
 def target_lines(wanted: Sequence[Target]) -> str:

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from basepar_core.errors import FileError, MechanismError, StoreError
+from basepar_core.errors import BaseparWarning, FileError, MechanismError, StoreError
 from basepar_core.files.mechanism_file import library_path
 from sweeps.chunks.evaluator import prepare
 from sweeps.spec.reader import from_document, parse_sweep
@@ -122,12 +122,38 @@ def test_mistakes(folder, line, said):
         ("x,y\n1,2\n1,inf\n1,2\n", "line 3 of curve.csv: its numbers are not finite"),
         ("x,y\n1,2\n", "too few points: at least 2"),
         ("", "it has nothing"),
+        ("x (mm),y (mm)\n1,2\n", r"it has x \(mm\), y \(mm\); units stand in brackets"),
+        ("x [kg],y\n1,2\n1,2\n", r"curve.csv, x: is in \[kg\], but m or a multiple"),
+        ("x [mm],y\n1 mm,2\n1,2\n", "'1 mm' is no number; a unit stands in its column's title"),
     ],
 )
 def test_mistakes_of_a_curve(folder, curve, said):
     (folder / "curve.csv").write_text(curve)
     with pytest.raises(FileError, match=said):
         read(folder)
+
+
+def test_titles_state_units(folder):
+    (folder / "curve.csv").write_text(
+        "x [mm], y [cm], A [deg]\n700,20,90\n500,40,180\n200,60,270\n"
+    )
+    wanted = read(folder).evaluation.targets[0]
+    assert wanted.points == ((0.7, 0.2), (0.5, 0.4), (0.2, 0.6))
+    assert wanted.at == (np.pi / 2, np.pi, 3 * np.pi / 2)
+
+
+def test_far_targets_are_told(folder, recwarn):
+    (folder / "curve.csv").write_text("x,y,A\n300,200,0.7\n500,400,1.1\n200,600,2.5\n")
+    near = "[[300, 200], [500, 400], [200, 600], [900, 100], [-100, 200]]"
+    text = SWEEP.replace("[[0.3, 200 mm], [0.5, 0.4], [0.2, 0.6], [0.9, 0.1], [-0.1, 0.2]]", near)
+    assert near in text
+    read(folder, text)
+    (only,) = (str(one.message) for one in recwarn)  # of a size that is fitted nothing is told
+    assert only.startswith("evaluate.targets.wanted (line 7): curve.csv lies up to 640 m from the")
+    assert only.endswith("in m: if mm is meant, title the columns x [mm],y [mm].")
+    inline = f"{{points: {near}, fit: [position]}}"
+    with pytest.warns(BaseparWarning, match="if mm is meant, write the points so: .300 mm, 200"):
+        read(folder, text.replace("curve.csv", inline))
 
 
 def test_unknown_targets_are_named(folder):
