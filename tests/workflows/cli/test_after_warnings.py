@@ -82,7 +82,7 @@ def test_a_range_beyond_bounds_counts(run, crank, tmp_path):
     """Notes of the sweep are warnings, too."""
     crank("60 rpm")
     job = tmp_path / "job.yaml"
-    job.write_text(SWEEP.replace("0.30", "0.03"), encoding="utf-8")
+    job.write_text(SWEEP.replace("0.30", "0.17"), encoding="utf-8")
     ran = run("sweep", "job.yaml", "--store", "old.zarr", "--workers", "1", "--quiet")
     assert "beyond its bounds" in ran.err
     assert "If the warning above is right" in ran.out
