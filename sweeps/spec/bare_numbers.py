@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from basepar_core.errors import BaseparWarning, ExpressionError
 from basepar_core.expressions import evaluate, is_literal, parse, parse_unit
@@ -12,6 +13,8 @@ from basepar_core.mechanism import Mechanism, Symbol, meant_unit
 
 from .plans import Lists
 
+#: Steps of a range whose values are written out.
+_MOST_STEPS = 20
 _UNIT = re.compile(r"[-+0-9.eE/]+ *([A-Za-z]+)")
 
 
@@ -67,6 +70,25 @@ def check_count(reading: Reading, node: Node, mechanism: Mechanism, name: str) -
             f"{texts[2]} is beyond the bounds of {name}; for {texts[2]} values from {texts[0]} to "
             f"{texts[1]} write {{from: {texts[0]}, to: {texts[1]}, count: {texts[2]}}}",
         )
+
+
+def range_by_steps(node: Items, choices: bool) -> str:
+    """What to write for a range such as [40, 60, 5]; "" for other lists."""
+    if len(node.items) != 3 or not all(isinstance(one, Text) for one in node.items):
+        return ""
+    texts = [written(one) for one in node.items]
+    try:
+        low, high, step = map(Fraction, texts)
+    except (ValueError, ZeroDivisionError):
+        return ""
+    if not (low < high and 0 < step < high):
+        return ""
+    told = f"a range is [low, high]: write [{texts[0]}, {texts[1]}]"
+    steps = (high - low) / step
+    if choices and steps.denominator == 1 and 2 <= steps <= _MOST_STEPS:
+        values = (f"{float(low + k * step):.12g}" for k in range(int(steps) + 1))
+        told += f", or in steps of {texts[2]} {{choices: [{', '.join(values)}]}}"
+    return told
 
 
 def warn_of_corners(variables: Node, lists: Lists, mechanism: Mechanism) -> None:

@@ -14,7 +14,7 @@ from basepar_core.expressions import DIMENSIONLESS, Unit, evaluate, parse_unit
 from basepar_core.files import Fields, Items, Key, Node, Reading, judge_bare_angles, written
 from basepar_core.mechanism import Mechanism
 
-from .bare_numbers import check_count, check_unit, warn_of_corners
+from .bare_numbers import check_count, check_unit, range_by_steps, warn_of_corners
 from .filters import Condition, angles, condition, dimensions, formula
 from .plan_products import Chain, Derived, Formula, Product
 from .plans import LONGEST_SOBOL, PLANS, Bounds, Grid, Lists, Plan, Sobol
@@ -198,7 +198,6 @@ def read_variables(
         else:
             found[name] = (entry, units[name])
             check_unit(reading, entry, mechanism, name)
-            check_count(reading, entry, mechanism, name)
     return found
 
 
@@ -208,6 +207,9 @@ def _listed(
     before = reading.count
     entries = reading.fields(node, PLAN.cases[kind].plus(*beside))
     variables = read_variables(reading, entries.get("variables"), mechanism)
+    for name, (entry, _) in variables.items():
+        assert mechanism is not None  # without one there are no variables
+        check_count(reading, entry, mechanism, name)
     lists: Lists = tuple(
         (name, read_values(reading, entry, unit)) for name, (entry, unit) in variables.items()
     )
@@ -304,7 +306,7 @@ def read_interval(
             f"{{choices: {written(node)}}} for these, or {ends} for a range" if choices else ends
         )
         said = f"{len(node.items)} values where a range [low, high] is expected; write {ways}"
-        reading.mistake(node, said)
+        reading.mistake(node, range_by_steps(node, choices) or said)
         return 0.0, 0.0
     pair = reading.items(node, 2, "a pair [low, high]")
     if pair is None:

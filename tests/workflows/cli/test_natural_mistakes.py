@@ -944,6 +944,16 @@ TRIED = {
         "",
         ("write {choices: [0.2, 0.4, 0.6]} for these, or [0.2, 0.6] for a range",),
     ),
+    "a range by steps": (
+        "study",
+        file(STUDY, "lx1: [0.2, 0.6]", "lx1: [0.2, 0.6, 0.1]"),
+        "",
+        (
+            "1 mistake",
+            "a range is [low, high]: write [0.2, 0.6], or in steps of 0.1 {choices: [0.2, 0.3, "
+            "0.4, 0.5, 0.6]}",
+        ),
+    ),
     "few degrees in a constraint": (
         "study",
         file(STUDY, "stroke(D) >= 40 deg", "stroke(D) >= 5"),
