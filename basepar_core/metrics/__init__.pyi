@@ -13,6 +13,7 @@ from .regimes import Meter as Meter
 from .regimes import meter_of as meter_of
 from .regimes import unit_of as unit_of
 from .registry import METRICS as METRICS
+from .registry import Definition as Definition
 from .registry import Metric as Metric
 from .registry import array_name as array_name
 from .registry import canonical as canonical

@@ -7,12 +7,26 @@ the module of its `kind`; readers, sweeps, studies and reports ask this table.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf, pi
 from typing import Literal
 
 Kind = Literal["torque", "cycle", "regime"]
 #: How a metric changes with the geometry: smoothly; piece by piece, as an extreme over samples,
 #: whose slope jumps where another sample takes over; in steps.
 Course = Literal["smooth", "pieces", "steps"]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a metric is by its definition: words for messages, and between what it lies, SI.
+
+    Of a `deviation` 0 is the best there is.
+    """
+
+    words: str
+    least: float = 0.0
+    most: float = inf
+    deviation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +48,8 @@ class Metric:
         Its word in a report, where that is not the word itself.
     unit
         SI text, of a drive's metric that has no unit of torques or forces.
+    definition
+        Of one that has ends, or a best value, by definition.
     """
 
     kind: Kind
@@ -42,6 +58,7 @@ class Metric:
     course: Course = "smooth"
     title: str = ""
     unit: str = ""
+    definition: Definition | None = None
 
     @property
     def is_piecewise(self) -> bool:
@@ -49,14 +66,22 @@ class Metric:
         return self.course == "pieces"
 
 
-def _cycle(arguments: str = "", course: Course = "smooth") -> Metric:
-    return Metric("cycle", arguments, course != "steps", course)
+def _cycle(
+    arguments: str = "", course: Course = "smooth", definition: Definition | None = None
+) -> Metric:
+    return Metric("cycle", arguments, course != "steps", course, definition=definition)
 
 
 def _torque(course: Course, title: str = "", unit: str = "") -> Metric:
     return Metric("torque", "", True, course, title, unit)
 
 
+def _off(words: str) -> Definition:
+    return Definition(f"{words}, 0 where there is none", deviation=True)
+
+
+_RANGE = Definition("a greatest less a least value, at least 0")
+_SPEED = Definition("a size, at least 0")
 _MOTOR, _REACTION = "motor", "joint,body,axis"
 #: Every metric by its word; nothing else lists them.
 METRICS: Mapping[str, Metric] = {
@@ -70,39 +95,47 @@ METRICS: Mapping[str, Metric] = {
     "shaking_force_peak": _cycle("", "pieces"),
     "shaking_moment_rms": _cycle(),
     "shaking_moment_peak": _cycle("", "pieces"),
-    "stroke": _cycle("joint value", "pieces"),
+    "stroke": _cycle("joint value", "pieces", _RANGE),
     "joint_min": _cycle("joint value", "pieces"),
     "joint_max": _cycle("joint value", "pieces"),
-    "time_ratio": _cycle("joint value"),
+    "time_ratio": _cycle(
+        "joint value", "smooth", Definition("slow over quick stroke, at least 1", 1.0)
+    ),
     "mechanical_advantage": _cycle("joint value", "pieces"),
     "dead_points": _cycle("joint value", "steps"),
-    "function_error": _cycle("joint value,target"),
+    "function_error": _cycle(
+        "joint value,target", "smooth", _off("the deviation from a function")
+    ),
     "full_rotation": _cycle("joint", "pieces"),
     "joint_force_rms": _cycle("joint"),
     "joint_force_peak": _cycle("joint", "pieces"),
     "joint_moment_rms": _cycle("joint"),
     "joint_moment_peak": _cycle("joint", "pieces"),
-    "transmission_angle": _cycle("B,C,D", "pieces"),
+    "transmission_angle": _cycle(
+        "B,C,D", "pieces", Definition("the acute angle, at most 90 deg", 0.0, pi / 2)
+    ),
     "angle_min": _cycle("body", "pieces"),
     "angle_max": _cycle("body", "pieces"),
-    "angle_range": _cycle("body", "pieces"),
+    "angle_range": _cycle("body", "pieces", _RANGE),
     "box_min": _cycle("axis", "pieces"),
     "box_max": _cycle("axis", "pieces"),
-    "box_size": _cycle("axis", "pieces"),
+    "box_size": _cycle("axis", "pieces", _RANGE),
     "clearance": _cycle("body or point,body", "pieces"),
     "point_min": _cycle("point.axis", "pieces"),
     "point_max": _cycle("point.axis", "pieces"),
-    "point_range": _cycle("point.axis", "pieces"),
-    "point_speed": _cycle("point", "pieces"),
-    "point_acceleration": _cycle("point", "pieces"),
-    "speed_variation": _cycle("point", "pieces"),
-    "curvature_max": _cycle("point", "pieces"),
-    "straightness": _cycle("point", "pieces"),
+    "point_range": _cycle("point.axis", "pieces", _RANGE),
+    "point_speed": _cycle("point", "pieces", _SPEED),
+    "point_acceleration": _cycle("point", "pieces", _SPEED),
+    "speed_variation": _cycle("point", "pieces", _off("the variation of a speed")),
+    "curvature_max": _cycle("point", "pieces", _SPEED),
+    "straightness": _cycle(
+        "point", "pieces", _off("the greatest distance of a path from a straight line")
+    ),
     "fourier_descriptors": _cycle("point", "steps"),
-    "path_error": _cycle("point,target"),
-    "pose_error": _cycle("point,target"),
-    "order_defects": _cycle("point,target", "steps"),
-    "missed_points": _cycle("point,target", "steps"),
+    "path_error": _cycle("point,target", "smooth", _off("the distance of a path from its target")),
+    "pose_error": _cycle("point,target", "smooth", _off("the distance of a pose from its target")),
+    "order_defects": _cycle("point,target", "steps", _off("how many points are met out of order")),
+    "missed_points": _cycle("point,target", "steps", _off("how many points are missed")),
     "period": Metric("regime"),
     "mean_speed": Metric("regime"),
     "speed_fluctuation": Metric("regime", course="pieces"),

@@ -6,13 +6,14 @@ the journal are made, and looked for, where the program runs.
 """
 
 import json
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from basepar_core.errors import ExpressionError, FileError, Mistake, UsageError
+from basepar_core.errors import BaseparWarning, ExpressionError, FileError, Mistake, UsageError
 from basepar_core.expressions import Call, Unit, parse_any, parse_comparison
 from basepar_core.files import (
     Fields,
@@ -45,6 +46,7 @@ from sweeps.spec import (
 from sweeps.store import bucket_of
 
 from . import rounds, sampler_kinds, storages
+from .definitions import decided, looks_for_the_worst
 from .joint_units import Known, explained
 from .quantity_names import angular, check_words, quantities, results_in
 from .sampler_kinds import OwnSampler, own_sampler
@@ -213,6 +215,8 @@ def _objectives(
         direction = reading.choice(entry, DIRECTIONS, "direction", _CALLED)
         try:
             found.append(objective(text, direction != "maximize", known))
+            if told := looks_for_the_worst(found[-1]):
+                _warn(entry, told)
         except ExpressionError as error:
             reading.mistake(entry, explained(error.message, text, mechanism, known))
     return tuple(found)
@@ -250,8 +254,17 @@ def _constraints(
             continue
         if text in [one.text for one in found]:
             reading.mistake(item, f"{text!r} is given twice")
+        why, is_met = decided(line)
+        if is_met:
+            _warn(item, why)
+        elif why:
+            reading.mistake(item, why)
         found.append(line)
     return tuple(found)
+
+
+def _warn(node: Node, told: str) -> None:
+    warnings.warn(f"{node.path} (line {node.line}): {told}.", BaseparWarning, stacklevel=2)
 
 
 def _chosen(parts: Mapping[str, Any]) -> Sampler:

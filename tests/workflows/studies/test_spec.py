@@ -316,3 +316,33 @@ def test_a_constraints_unit_is_shown_however_its_call_is_spaced(call):
     text = STUDY.replace('"stroke(D) >= 40 deg"', f'"{call} >= 40 deg"')
     assert call in text
     assert shown_units(parse_study(text))["stroke(D)"].text == "deg"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("transmission_angle(B, C, D) >= 120 deg", "the acute angle, at most 90 deg: transm"),
+        ("2 rad < transmission_angle(B,C,D)", "2 rad < transmission_angle(B,C,D) is never met"),
+        ("time_ratio(D) < 1", "time_ratio is slow over quick stroke, at least 1"),
+        ("stroke(D) <= -5 deg", "at least 0: stroke(D) <= -5 deg is never met"),
+    ],
+)
+def test_what_no_variant_meets_by_definition_is_a_mistake(line, told):
+    (found,) = mistakes(STUDY.replace("condition <= 1e4", line)).values()
+    assert found.path == "constraints[1]"
+    assert told in found.message
+
+
+def test_what_all_meet_and_deviations_made_large_are_told(recwarn):
+    aim = '{"function_error(D,f)": maximize, "time_ratio(D)": maximize}'
+    limits = '["transmission_angle(B, C, D) <= 140 deg", "transmission_angle(B, C, D) >= 40 deg"]'
+    targets = "{f: {points: [[1], [2]], timing: {A: [1, 2]}}}"
+    parse_study(
+        f"mechanism: four-bar\nvariables: {{lx1: [0.2, 0.6]}}\nobjectives: {aim}\n"
+        f"constraints: {limits}\ntargets: {targets}\n"
+    )
+    worst, always = (str(one.message) for one in recwarn)
+    assert worst.startswith("objectives.function_error(D,f) (line 3): function_error(D,f) is the")
+    assert "`maximize` looks for the worst" in worst
+    assert always.startswith("constraints[0] (line 4)")
+    assert always.endswith("<= 140 deg is always met: leave it out.")
