@@ -8,13 +8,12 @@ missing; a factor of 57 shows.
 
 import itertools
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics import Column, Model, Motion, as_rates, as_twists
-from basepar_core.mechanism import Mechanism
 
 from ..errors import MotionError, UsageError
 from .foretold import LOOKED_AT, FileTorque, at, spread
@@ -30,15 +29,24 @@ SIZE = 3.0
 #: A travel of more of the loops' steps (of 0.1 rad) is worth a look before it is followed.
 LONG = 500
 
-#: What, factor of the coordinates, factor of time.
-Reading: TypeAlias = tuple[str, Array | float, float]
 
+class Reading(NamedTuple):
+    """A motion in other units: what they are, of which coordinates or none, and the factors of
+    the coordinates (coordinate, 1) and of time."""
+
+    what: str
+    titles: tuple[str, ...]
+    factor: Array | float
+    pace: float = 1.0
+
+
+#: Factor, and unit as it stands in titles.
 _ANGLES = {
-    "degrees where radians are meant": np.pi / 180,
-    "turns where radians are meant": 2 * np.pi,
+    "degrees where radians are meant": (np.pi / 180, "deg"),
+    "turns where radians are meant": (2 * np.pi, "rev"),
 }
-_LENGTHS = {"millimetres where metres are meant": 1e-3}
-_TIMES = {"milliseconds where seconds are meant": 1e-3}
+_LENGTHS = {"millimetres where metres are meant": (1e-3, "mm")}
+_TIME = "milliseconds where seconds are meant"
 
 
 def check_units(
@@ -118,37 +126,34 @@ def check_reach(
     file = FileTorque(model, columns)
     as_is, _ = _fit(file, at(motion, start), tau[:, start], 1.0, 1.0)
     thin = usable[:: max(1, usable.size // LOOKED_AT)]
-    smaller = [x for x in _alternatives(model) if np.max(x[1]) <= 1 and np.min(x[1]) < 1]
+    smaller = [
+        [x for x in group if np.max(x.factor) <= 1 and np.min(x.factor) < 1]
+        for group in _alternatives(model)
+    ]
     if as_is < GOOD:
         _check_readings(file, at(motion, thin), tau[:, thin], as_is, smaller)
 
 
 def _check_readings(
-    file: FileTorque, motion: Motion, tau: Array, as_is: float, readings: Sequence[Reading]
+    file: FileTorque,
+    motion: Motion,
+    tau: Array,
+    as_is: float,
+    readings: Sequence[Sequence[Reading]],
 ) -> None:
     """Reject a motion that fits the torque clearly better when read otherwise."""
-    for what, shift, pace in readings:
-        found, size = _fit(file, motion, tau, shift, pace)
-        if _is_clearly_better(found, size, as_is):
+    for group in readings:
+        fits = [_fit(file, motion, tau, one.factor, one.pace) for one in group]
+        better = [k for k, fit in enumerate(fits) if _is_clearly_better(*fit, as_is)]
+        if better:
+            # All columns may do by and large where one does exactly, and the reverse.
+            best = max(better, key=lambda k: fits[k][0])
             raise UsageError(
-                f"The motion looks like {what}: read that way, the file's inertias give the "
-                f"measured torque (correlation {found:.3f}); as it stands they do not "
-                f"({as_is:.3f}). Write the unit into the titles, like "
-                f"{_titles(file.model.mechanism, what)}.",
+                f"{group[best].what}: read that way, the file's inertias give the measured torque "
+                f"(correlation {fits[best][0]:.3f}); as it stands they do not ({as_is:.3f}). "
+                f"Write the unit into the titles: {' and '.join(group[best].titles)}.",
                 ["units"],
             )
-
-
-def _titles(mechanism: Mechanism, what: str) -> str:
-    """Titles of columns with their units, one of each kind that was read otherwise."""
-    names = {mechanism.value(name).is_length: name for name in reversed(mechanism.coordinates)}
-    titles = {
-        "degrees": f"`{names.get(False)} [deg]`",
-        "turns": f"`{names.get(False)} [rev]`",
-        "millimetres": f"`{names.get(True)} [mm]`",
-        "milliseconds": "`t [ms]`",
-    }
-    return " and ".join(title for word, title in titles.items() if word in what)
 
 
 def _is_clearly_better(found: float, size: float, as_is: float) -> bool:
@@ -184,26 +189,32 @@ def _check_signs(
                 )
 
 
-def _alternatives(model: Model) -> list[Reading]:
-    """Other readings: what, factor of the coordinates, factor of time."""
+def _alternatives(model: Model) -> list[list[Reading]]:
+    """Other readings, of which those of one list differ in the columns that they are of."""
     mechanism = model.mechanism
-    values = map(mechanism.value, mechanism.coordinates)
-    length = np.array([value.is_length for value in values])[:, None]
-    kinds: list[tuple[dict[str, float], Array]] = [(_ANGLES, ~length)] * (not length.all()) + [
-        (_LENGTHS, length)
-    ] * bool(length.any())
-    positions: list[tuple[str, Array]] = [
-        (what, np.where(chosen, factor, 1.0))
-        for words, chosen in kinds
-        for what, factor in words.items()
+    names = mechanism.coordinates
+    length = [mechanism.value(name).is_length for name in names]
+    found = []
+    for words, is_length in ((_ANGLES, False), (_LENGTHS, True)):
+        of_kind = tuple(n for n, is_so in zip(names, length, strict=True) if is_so == is_length)
+        # All, and where there are several each alone and all but each.
+        choices = dict.fromkeys([of_kind, *((name,) for name in of_kind)])
+        choices |= dict.fromkeys(itertools.combinations(of_kind, max(1, len(of_kind) - 1)))
+        for what, (factor, unit) in words.items() if of_kind else ():
+            group = []
+            for chosen in choices:
+                told = f"The motion looks like {what}"
+                if chosen != of_kind:
+                    looks = "looks" if len(chosen) == 1 else "look"
+                    told = f"{' and '.join(chosen)} {looks} like {what}, the others do not"
+                shift = np.where(np.isin(names, chosen), factor, 1.0)[:, None]
+                group.append(Reading(told, tuple(f"`{x} [{unit}]`" for x in chosen), shift))
+            found.append(group)
+    both = [
+        [Reading(f"{one.what} and {_TIME}", (*one.titles, "`t [ms]`"), one.factor, 1e-3)]
+        for one, *_ in found
     ]
-    times = list(_TIMES.items())
-    found: list[Reading] = [(what, x, 1.0) for what, x in positions]
-    found += [(what, 1.0, pace) for what, pace in times]
-    return found + [
-        (f"{one} and {two}", factor, pace)
-        for (one, factor), (two, pace) in itertools.product(positions, times)
-    ]
+    return [*found, [Reading(f"The motion looks like {_TIME}", ("`t [ms]`",), 1.0, 1e-3)], *both]
 
 
 def _fit(

@@ -5,6 +5,7 @@ wrong, and what to write, with this file's names. Then records and studies whose
 literally, and works the next time.
 """
 
+import math
 import re
 import shlex
 import warnings
@@ -1038,7 +1039,32 @@ def test_degrees_are_told_where_friction_dominates(run, tmp_path):
     wrong = run("identify", str(given), str(path), "--with", "friction", "--json")
     message = wrong.json["error"]["message"]
     assert "degrees where radians are meant" in message
-    assert "Write the unit into the titles, like `A [deg]`" in message
+    assert "Write the unit into the titles: `A [deg]`." in message
+
+
+@pytest.mark.parametrize("degrees", [["E"], ["A"], ["A", "E"]])
+def test_the_columns_in_degrees_are_named(run, tmp_path, degrees):
+    path = tmp_path / "run.csv"
+    assert run("simulate", "five-bar", "-o", str(path), "--json").status == 0
+    titles, *rows = path.read_text().splitlines()
+    names, cells = titles.split(","), [list(map(float, row.split(","))) for row in rows]
+    for row in cells:
+        for k in map(names.index, degrees):
+            row[k] *= 180 / math.pi
+
+    def write(unit):
+        title = ",".join(f"{x}{unit}" if x in degrees else x for x in names)
+        text = "\n".join([title, *(",".join(map(repr, row)) for row in cells)])
+        path.write_text(text, encoding="utf-8")
+
+    write("")
+    message = run("identify", "five-bar", str(path), "--json").json["error"]["message"]
+    assert "looks like degrees" in message
+    assert ("the others" in message) == (len(degrees) == 1)
+    told = " and ".join(f"`{x} [deg]`" for x in degrees)
+    assert f"Write the unit into the titles: {told}." in message
+    write(" [deg]")
+    assert run("identify", "five-bar", str(path), "--json").status == 0
 
 
 @pytest.mark.parametrize("command", ["identify", "reduce"])
