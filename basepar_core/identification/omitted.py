@@ -56,6 +56,7 @@ KIND, LEFT_OUT = "omitted", "left out"
 #: By kind of a note, notes that guess at what it explains.
 GUESSES = {
     KIND: ("unexplained", "unlike the file", "above noise", "correlated", "outliers"),
+    "scale": ("unexplained", "unlike the file", "above noise", "correlated"),
     "exchanged": ("scale", "sign", "unlike the file"),
 }
 
@@ -244,9 +245,12 @@ def may_be_omitted(mechanism: Mechanism, asked: Sequence[Column]) -> list[Column
 
 
 def without_guesses(known: Sequence[Note], notes: Sequence[Note]) -> list[Note]:
-    """Notes less those that guess at what notes of `known` explain."""
-    guesses = {kind for one in known for kind in GUESSES.get(one.kind, ())}
-    return [one for one in notes if one.kind not in guesses]
+    """Notes less those that guess at what notes of `known`, or others of `notes`, explain."""
+    left = list(notes)
+    for explaining in (known, left):
+        guesses = {kind for one in explaining for kind in GUESSES.get(one.kind, ())}
+        left = [one for one in left if one.kind not in guesses]
+    return left
 
 
 def _leaves_much(fitted: Without) -> bool:

@@ -13,6 +13,7 @@ from basepar_core.identification.compare import likeness
 from basepar_core.identification.diagnostics import of_the_torque
 from basepar_core.identification.measurement import read_measurement
 from basepar_core.identification.motion_regressor import observe_motion
+from basepar_core.identification.omitted import without_guesses
 from basepar_core.identification.outliers import without_spikes
 from basepar_core.identification.procedure import Choices, identify
 from basepar_core.identification.simulated import simulate
@@ -315,6 +316,8 @@ def test_what_a_record_is_told_apart_by(record, columns, model, base):
     scaled = found._replace(overall=1.0, each=np.ones(2), factors=np.array([1.0, 1 / 50]))
     (note,) = of_the_torque(five.model.mechanism, 0.0, scaled, np.zeros(2))
     assert (note.kind, note.text[:5]) == ("scale", "tau.E")
+    mixed = of_the_torque(five.model.mechanism, 0.5, scaled._replace(overall=0.6), np.zeros(2))
+    assert [note.kind for note in without_guesses([], mixed)] == ["scale"]
     assert "a gear of 50 (multiply the column by it)?" in note.text
     for factor, told in {
         1 / 698: "a mass of the file in g that is written as kg (0.001 times)? or",
