@@ -8,7 +8,7 @@ Low-mobility paper, §3 (Gautier's algorithm in variable precision), without its
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -126,6 +126,7 @@ def precise(
     wanted: Sequence[int] | None = None,
     digits: int | None = None,
     shared: bool = False,
+    say: Callable[[str], None] = lambda _: None,
 ) -> PreciseParameters:
     """Base parameters by variable precision, at nominal geometry.
 
@@ -140,8 +141,10 @@ def precise(
         Decimal digits of β, all of them right; W is computed to as many and then to half as many
         again, or more where the ridge needs it. None: those of a float.
     shared
-        Whether another process may close half of the samples, where there is a core for it; for
-        commands, whose process has no other threads at work.
+        Whether another process may close half of the samples, where there is a core for it and
+        this process has no other threads.
+    say
+        Called with a text as the long step begins.
 
     Raises
     ------
@@ -150,6 +153,7 @@ def precise(
     """
     one = variant(model, {})
     with companion(one.closed) if shared else nullcontext() as other:
+        say(f"closing {len(one.picks)} samples in variable precision")
         return _found(model, replace(one, companion=other), wanted, digits)
 
 

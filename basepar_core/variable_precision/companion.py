@@ -1,14 +1,15 @@
 """A second process for whoever waits for one answer: a core is idle beside him.
 
 It is a copy of this one (fork), so that nothing is read, compiled or sent to it, and it keeps what
-it has found from one question to the next. Only where this process has no other threads at work
-that a copy could catch holding a lock: commands, not workers.
+it has found from one question to the next. Only where this process has no other threads, which a
+copy could catch holding a lock.
 """
 
 import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -28,19 +29,17 @@ class Companion:
         )
         self._process.start()
         there.close()
-        #: What was asked last, until its answer is taken.
+        #: What was asked last, until its answer is taken; and how often it was asked.
         self.asked: tuple[Any, ...] | None = None
+        self._count = 0
 
     def ask(self, *question: Any) -> None:
-        """Begin to answer, if it has not begun; another answer not yet taken is lost."""
+        """Begin to answer, if it has not begun; answers not taken before are lost."""
         if self.asked == question:
             return
-        if self.asked is not None:
-            with suppress(Exception):
-                self.answer()
-        self.asked = question
+        self.asked, self._count = question, self._count + 1
         with suppress(OSError):  # it was killed: `answer` has nothing then
-            self._here.send(question)
+            self._here.send((self._count, question))
 
     def answer(self) -> Any:
         """What it found, once it has; None if it was killed.
@@ -48,8 +47,10 @@ class Companion:
         An error of its own is raised here.
         """
         self.asked = None
+        count = 0
         try:
-            found = self._here.recv()
+            while count != self._count:
+                count, found = self._here.recv()
         except (EOFError, OSError):
             return None
         if isinstance(found, Exception):
@@ -65,8 +66,9 @@ class Companion:
 
 @contextmanager
 def companion(answer: Callable[..., Any]) -> Iterator[Companion | None]:
-    """A companion for as long as the block lasts; None where there is no core or no copy."""
-    if not sys.platform.startswith("linux") or len(os.sched_getaffinity(0)) < 2:
+    """A companion for as long as the block lasts; None where there is no core or no safe copy."""
+    linux = sys.platform.startswith("linux")
+    if not linux or len(os.sched_getaffinity(0)) < 2 or threading.active_count() > 1:
         yield None
         return
     made = Companion(answer)
@@ -82,9 +84,9 @@ def _serve(answer: Callable[..., Any], parent: "Connection", pipe: "Connection")
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with suppress(EOFError, BrokenPipeError):
         while True:
-            question = pipe.recv()
+            count, question = pipe.recv()
             try:
                 found = answer(*question)
             except Exception as error:  # raised where it was asked
                 found = error
-            pipe.send(found)
+            pipe.send((count, found))

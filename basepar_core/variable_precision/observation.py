@@ -229,9 +229,7 @@ class Variant:
     def ahead(self, digits: float, form: str) -> None:
         """Have the companion, where there is one, begin with what `observe` will ask it."""
         if self.companion is not None and form != "energy":
-            self.companion.ask(
-                self.picks[int(AHEAD * len(self.picks)) :], self._bits(digits), form
-            )
+            self.companion.ask(self._parts(AHEAD)[1], self._bits(digits), form)
 
     def _bits(self, digits: float) -> int:
         # Errors of a configuration reach W through the loops' equations twice.
@@ -240,14 +238,16 @@ class Variant:
     def _all_closed(self, bits: int, form: str) -> Midpoints:
         if self.companion is None or form == "energy":  # of energies the first is taken off all
             return self.closed(self.picks, bits, form)
-        here = int((0.5 if self.companion.asked is None else AHEAD) * len(self.picks))
-        first, rest = self.picks[:here], self.picks[here:]
+        first, rest = self._parts(AHEAD)
+        if self.companion.asked != (rest, bits, form):
+            first, rest = self._parts(0.5)
         self.companion.ask(rest, bits, form)
-        try:
-            found = self.closed(first, bits, form)
-        finally:  # what was asked is answered before anything else is asked
-            there = self.companion.answer()
-        return found + (there or self.closed(rest, bits, form))
+        found = self.closed(first, bits, form)
+        return found + (self.companion.answer() or self.closed(rest, bits, form))
+
+    def _parts(self, share: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        here = int(share * len(self.picks))
+        return self.picks[:here], self.picks[here:]
 
     def closed(self, picks: Sequence[int], bits: int, form: str) -> Midpoints:
         """Some samples closed at so many bits, and their rows; where they were is kept."""

@@ -43,8 +43,8 @@ def find(
 ) -> BaseParameters:
     """Base parameters by one route; `seen` is W in float64, where it is available.
 
-    `say` is called with a text on each step of the symbolic route before it begins. `shared` is as
-    of `precise`.
+    `say` is called with a text on each step of the symbolic and the precise route before it
+    begins. `shared` is as of `precise`.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def find(
     """
     if route == "precise":
         chosen = list(wanted) if wanted is not None else None
-        return routes.precise(model, chosen, digits, shared)
+        return routes.precise(model, chosen, digits, shared, say)
     if route == "product":
         return routes.product(model, wanted)
     if route == "black-box":

@@ -127,8 +127,16 @@ def long_steps() -> Iterator[Callable[[str], None]]:
     if not err.is_terminal:
         yield line
         return
-    with err.status(Text("…")) as status:
-        yield lambda what: status.update(said(f"{what} ({time.monotonic() - started:.0f} s)"))
+    status = err.status("")
+
+    def show(step: str) -> None:
+        status.update(said(f"{step} ({time.monotonic() - started:.0f} s)"))
+        status.start()  # a thread of its own; not before, for processes are copied without threads
+
+    try:
+        yield show
+    finally:
+        status.stop()
 
 
 def show_before(name: str, notes: Iterable[str]) -> None:

@@ -1,7 +1,11 @@
 """Half of the samples by another process: the same numbers, its errors, and its death."""
 
+import json
 import os
 import signal
+import subprocess
+import sys
+import threading
 from dataclasses import replace
 
 import pytest
@@ -11,16 +15,39 @@ from basepar_core.base.precise_route import precise
 from basepar_core.dynamics.closure import prepare
 from basepar_core.variable_precision.companion import Companion, companion
 from basepar_core.variable_precision.krawczyk import NotClosedError
-from basepar_core.variable_precision.observation import variant
+from basepar_core.variable_precision.observation import Variant, variant
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no copies of processes here")
 
 
-@pytest.mark.parametrize("name", ["four-bar", "sla-suspension", "parallelogram", "gripper"])
-def test_the_same_document(name):
+#: In a process of its own: one that runs tests may have other threads.
+SHARED = """
+import json, sys
+from basepar_core.api import load
+from basepar_core.base.precise_route import precise
+from basepar_core.dynamics.closure import prepare
+from basepar_core.variable_precision.companion import companion
+
+with companion(abs) as made:
+    if made is not None:
+        made.ask(-2)
+        assert made.answer() == 2
+assert made is None or made._process.exitcode is not None
+documents = [precise(prepare(load(name)), None, 40, True).document() for name in sys.argv[1:]]
+print(json.dumps([made is not None, *documents]))
+"""
+
+
+def test_the_same_documents():
     """Also where equations are redundant, and chosen at the first sample."""
-    model = prepare(load(name))
-    assert precise(model, None, 40, shared=True).document() == precise(model, None, 40).document()
+    names = ["four-bar", "sla-suspension", "parallelogram", "gripper"]
+    run = subprocess.run(
+        [sys.executable, "-c", SHARED, *names], capture_output=True, text=True, check=True
+    )
+    copied, *found = json.loads(run.stdout)
+    assert copied or len(os.sched_getaffinity(0)) < 2
+    alone = [precise(prepare(load(name)), None, 40).document() for name in names]
+    assert found == json.loads(json.dumps(alone))
 
 
 @pytest.mark.parametrize("form", ["W", "modes"])
@@ -70,10 +97,40 @@ def test_its_death_costs_time_only():
     assert found.entries == one.observe(30).entries
 
 
-def test_it_ends_with_its_block():
-    with companion(abs) as made:
-        if made is None:
-            pytest.skip("one core")
+def test_an_answer_that_nobody_took():
+    made = Companion(abs)
+    try:
+        made.ask(-1)
         made.ask(-2)
         assert made.answer() == 2
-    assert made._process.exitcode is not None
+        made.ask(-2)  # taken, so asked once more
+        assert made.answer() == 2
+    finally:
+        made.close()
+
+
+def test_an_interrupt_waits_for_nobody(monkeypatch):
+    """The other process never answers: to wait for it would never end."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    one = variant(prepare(load("four-bar")), {})
+    made = Companion(lambda *_: signal.pause())
+    monkeypatch.setattr(Variant, "closed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        replace(one, companion=made).observe(30)
+    made.close()
+    assert made._process.exitcode == -signal.SIGTERM
+
+
+def test_none_beside_another_thread():
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    try:
+        with companion(abs) as made:
+            assert made is None
+    finally:
+        done.set()
+        other.join()
