@@ -11,6 +11,7 @@ import numpy as np
 
 from basepar_core.expressions import (
     DIMENSIONLESS,
+    LENGTH,
     ONE,
     UNITS,
     ZERO,
@@ -28,6 +29,7 @@ from basepar_core.expressions import (
 from basepar_core.mechanism import Coupling, Joint, joint_type
 
 from .assembly import nameable, value_units
+from .bare_numbers import warn_of_millimetres
 from .mechanism_keys import COUPLING
 from .reader import Reading
 from .remedies import written
@@ -101,21 +103,35 @@ def _coupling(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) 
         return None
     units = value_units(joints)
     unit = UNITS["m" if any(units[value].text == "m" for value in known.values()) else "rad"]
-    terms = tuple(
-        (value, reading.geometric(given[key], _factor(unit, units[value]), pi=True)[0])
-        for key, value in known.items()
-    )
+    lacks = _lacks_length(reading, [key for key, one in known.items() if units[one] == unit])
+    terms: list[tuple[str, Expression]] = []
+    for key, value in known.items():
+        factor = _factor(unit, units[value])
+        terms.append((value, reading.geometric(given[key], factor, pi=True, lacks=lacks)[0]))
+        warn_of_millimetres(given[key], factor)
     for (value, coefficient), key in zip(terms, known, strict=True):
         if [other for other, _ in terms].count(value) > 1:
             reading.mistake(given[key], f"{value!r} is given twice")
         if (
             reading.count == before
+            and not reading.spoilt  # what names one is read as 0
             and not names(coefficient)
             and not reading.at_nominal([coefficient])[0]
         ):
             reading.mistake(given[key], f"0 couples nothing; leave {key!r} out")
     offset = reading.expression(entries["offset"], unit) if "offset" in entries else ZERO
-    return Coupling(name, terms, offset) if reading.count == before else None
+    warn_of_millimetres(entries.get("offset"), unit)
+    return Coupling(name, tuple(terms), offset) if reading.count == before else None
+
+
+def _lacks_length(reading: Reading, lengths: Sequence[str]) -> str:
+    """What to say of an angle's coefficient without a unit beside joint values in m."""
+    there = [name for name, one in reading.dimensions.items() if one == LENGTH]
+    given = f"the file has {', '.join(there[:6])}{', …' * (len(there) > 6)}"
+    return (
+        f"has no unit, but with {' and '.join(lengths)} in m the coefficient of an angle is a "
+        f"length, such as a pitch radius; {given if there else 'give it in mm or m'}"
+    )
 
 
 def _of_a_ratio(node: Node, joints: Sequence[Joint]) -> str:

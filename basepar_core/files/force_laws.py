@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from basepar_core.errors import ExpressionError
-from basepar_core.expressions import UNITS, Expression, Unit, parse, shown
+from basepar_core.expressions import UNITS, Expression, Unit, shown
 from basepar_core.mechanism import GROUND, Damper, Friction, Joint, Spring
 
 from .assembly import check_once, named_value, value_units
@@ -12,7 +11,7 @@ from .joints import points, read_connects
 from .mechanism_keys import DAMPER, FRICTION, FRICTION_KINDS, SPRING, SPRING_ON_JOINT
 from .motions import effort
 from .reader import Reading
-from .remedies import written
+from .remedies import parses_as, written
 from .yaml_nodes import Fields, Node, Text
 
 
@@ -78,11 +77,8 @@ def _value_meant(
 
 
 def _fits(reading: Reading, node: Node, unit: Unit) -> bool:
-    try:
-        parse(node.value if isinstance(node, Text) else "", unit, reading.dimensions)
-    except ExpressionError:
-        return False
-    return True
+    text = node.value if isinstance(node, Text) else ""
+    return parses_as(text, unit, reading.dimensions)
 
 
 def _turned(entries: Mapping[str, Node]) -> str:

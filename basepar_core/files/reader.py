@@ -14,6 +14,8 @@ import numpy as np
 
 from basepar_core.errors import ExpressionError, Mistake
 from basepar_core.expressions import (
+    DIMENSIONLESS,
+    LENGTH,
     RESERVED,
     UNITS,
     ZERO,
@@ -81,6 +83,10 @@ class Reading:
         self.symbol_units: list[str] = []
         #: Symbols that state no unit.
         self.unitless: dict[str, Fields] = {}
+        #: Those that have their place without one somewhere, and, of those that a mistake says
+        #: lack one, which mistake that is and what else to say of its place.
+        self._plain: set[str] = set()
+        self._blamed: dict[str, tuple[int, Mistake]] = {}
         self.field: Identities | None = None
         #: Further words for joint values, `S.slide` and `S.angle`, and the values' names.
         self.called: dict[str, str] = {}
@@ -296,15 +302,15 @@ class Reading:
         return result
 
     def geometric(
-        self, node: Node | None, slot: Unit | None, pi: bool = False
+        self, node: Node | None, slot: Unit | None, pi: bool = False, lacks: str = ""
     ) -> tuple[Expression, Dimension | None]:
         """A rational function of symbols and constants, and of π where that is allowed; any
-        dimension where the slot is None."""
+        dimension where the slot is None. `lacks`: what is wrong with one that has no unit."""
         before = self.count
         if slot is None:
             result, dimension = self._parsed_any(node)
         else:
-            result, dimension = self._parsed(node, slot, self.dimensions), slot.dimension
+            result, dimension = self._parsed(node, slot, self.dimensions, lacks), slot.dimension
         if node is not None and self.count == before and self.field is not None:
             self._check_geometry(node, without_pi(result) if pi else result)
         return result, dimension
@@ -360,7 +366,11 @@ class Reading:
         return (x, y, z)
 
     def _parsed(
-        self, node: Node | None, slot: Unit, names: Mapping[str, Dimension | None]
+        self,
+        node: Node | None,
+        slot: Unit,
+        names: Mapping[str, Dimension | None],
+        lacks: str = "",
     ) -> Expression:
         text = self.text(node, "a number or an expression")
         if text is None:
@@ -368,28 +378,48 @@ class Reading:
         assert node is not None
         try:
             result = parse(text, slot, names)
-        except ExpressionError as error:
-            if self._blames_unit(node, text, slot, names):
+        except ExpressionError as misfit:
+            error = misfit
+            if lacks and remedies.parses_as(text, DIMENSIONLESS, names):
+                error = ExpressionError(f"{shown(text)} {lacks}")
+            if self._blames_unit(node, text, slot, names, error):
                 return ZERO
             allowed = "numbers and constants" if names else "numbers"
             self.complain(node, text, names, error, f"only {allowed}")
             return ZERO
+        self._note_plain(text, slot, names)
         warn_of_trigonometry(node, text)
         if slot.text == "rad" and is_literal(text):
             warn_of_degrees(node, text)
         return result
 
+    def _note_plain(self, text: str, slot: Unit, names: Mapping[str, Dimension | None]) -> None:
+        """Take back that a symbol lacks a unit where it has its place without one."""
+        used = {one.text for one in tokens(text) if one.kind == "name"} & self.unitless.keys()
+        if used and not remedies.parses_as(text, slot, {**names, **dict.fromkeys(used, LENGTH)}):
+            self._plain |= used
+            for name in used & self._blamed.keys():
+                place, other = self._blamed.pop(name)
+                self.mistakes[place] = other
+
     def _blames_unit(
-        self, node: Node, text: str, slot: Unit, names: Mapping[str, Dimension | None]
+        self,
+        node: Node,
+        text: str,
+        slot: Unit,
+        names: Mapping[str, Dimension | None],
+        error: ExpressionError,
     ) -> bool:
         """Whether an expression fits once its symbols without a unit have one; if so, say it."""
         try:
             used = {token.text for token in tokens(text) if token.kind == "name"}
         except ExpressionError:
             return False
-        bare = sorted(used & self.unitless.keys() & names.keys() - self.spoilt)
+        bare = sorted(used & self.unitless.keys() & names.keys() - self.spoilt - self._plain)
         units = remedies.lacking_units(text, slot, names, bare)
         for name, unit in units.items():
+            other = Mistake(node.path, error.message, node.line)
+            self._blamed[name] = len(self.mistakes), other
             self.mistake(
                 self.unitless[name],
                 f"has no unit, and {shown(text)} in {node.path} (line {node.line}) needs one: "

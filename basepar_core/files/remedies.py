@@ -345,12 +345,18 @@ def lacking_units(
     for units in product(likely, repeat=len(bare)) if 0 < len(bare) <= 2 else ():
         guess = dict(zip(bare, units, strict=True))
         dimensions = {name: parse_unit(unit).dimension for name, unit in guess.items()}
-        try:
-            parse(text, slot, {**names, **dimensions})
-        except ExpressionError:
-            continue
-        return guess
+        if parses_as(text, slot, {**names, **dimensions}):
+            return guess
     return {}
+
+
+def parses_as(text: str, slot: Unit, names: Mapping[str, Dimension | None]) -> bool:
+    """Whether a text is an expression in a unit."""
+    try:
+        parse(text, slot, names)
+    except ExpressionError:
+        return False
+    return True
 
 
 def unit_apart(name: str, entries: Mapping[str, Node]) -> str:

@@ -229,7 +229,7 @@ unlikely_masses (by body: more than 1,000 times every other body and more than 1
 line density that no bar of this size has),
 joints [{name, type, connects, cut, coordinate, actuated, holds_spin}] (actuated: driven, as the
 file has it; all coordinates are where it does not say),
-couplings [{name, values (coefficients), offset}],
+couplings [{name, values (coefficients), arms (the values whose coefficients are in m), offset}],
 loops (joints of each, the cut one last),
 redundant_constraints (how many), overconstrained [{names, excess}] (joints and couplings that hold
 each other, and how many of their constraints are redundant),

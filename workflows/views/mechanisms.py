@@ -146,10 +146,17 @@ def _couplings(it: Mechanism) -> list[dict[str, Any]]:
         {
             "name": one.name,
             "values": {name: _number(x, it.nominal) for name, x in one.terms},
+            "arms": _arms(it, [name for name, _ in one.terms]),
             "offset": _number(one.offset, it.nominal),
         }
         for one in it.couplings
     ]
+
+
+def _arms(it: Mechanism, values: Sequence[str]) -> list[str]:
+    """Joint values of a coupling whose coefficients are in m: angles beside lengths."""
+    angles = [name for name in values if not it.value(name).is_length]
+    return angles if len(angles) < len(values) else []
 
 
 def _points(model: Model) -> list[dict[str, Any]]:
@@ -279,7 +286,10 @@ def _show_connections(document: Mapping[str, Any]) -> None:
     terminal.out.print()
     terminal.out.print(joints)
     for one in document["couplings"]:
-        terms = " + ".join(f"{terminal.number(x)} {name}" for name, x in one["values"].items())
+        terms = " + ".join(
+            f"{terminal.number(x)}{' m' * (name in one['arms'])} {name}"
+            for name, x in one["values"].items()
+        )
         terminal.out.print(
             f"coupling {one['name']}: {terms} = {terminal.number(one['offset'])}".replace(
                 "+ -", "- "

@@ -92,7 +92,6 @@ def test_values_and_units():
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("A: -r}", "A: -n}", "write n: {value: 3, unit: mm}"),
         ("B: 1,", "B: r,", "a factor in 1/m is missing"),
         ("B: 1,", "E: 1,", "no joint value is named 'E'"),
         ("C.slide: n", "C: n", "has several values: C.1, C.2, C.slide, C.angle"),
@@ -100,7 +99,14 @@ def test_values_and_units():
         ("A: -r}", "A: 0}", "0 couples nothing"),
         ("A: -r}", "B.1: -r}", "the prismatic joint 'B' has one value: B"),
         ("offset: 3 mm", "offset: 3 rad", "m is expected"),
-        ("offset: 3 mm", "offset: n", "write n: {value: 3, unit: mm}"),
+        ("offset: 3 mm", "offset: n", "'n' has no unit, but m is expected here"),
+        ("value: 20, unit: mm", "value: 20", "write r: {value: 20, unit: m}"),
+        (
+            "A: -r}",
+            "A: -n}",
+            "couplings.rack.values.A (line 12): '-n' has no unit, but with B in m the coefficient "
+            "of an angle is a length, such as a pitch radius; the file has r",
+        ),
         ("offset: 3 mm", "offset: B", "no symbol 'B' is declared"),
         ("rack:", "A:", "'A' is a joint too"),
         ("  screw:", "  twice: {values: {A: r, B: -1}, offset: -3 mm}\n  screw:", "follows from"),
@@ -126,6 +132,12 @@ def test_values_and_units():
 )
 def test_mistakes(old, new, said):
     assert said in changed(old, new)
+
+
+def test_bare_lengths():
+    for old, new in (("A: -r", "A: -20"), ("offset: 3 mm", "offset: 20")):
+        with pytest.warns(BaseparWarning, match=r"couplings\.rack.*20 m; write '-?20 mm' or"):
+            loads(TEXT.replace(old, new))
 
 
 def test_units_of_a_relation_are_not_guessed_from_half_of_it():

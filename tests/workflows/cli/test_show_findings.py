@@ -216,6 +216,7 @@ def test_an_inertia_about_the_centre_by_the_key_of_the_origin(run, tmp_path):
         ("gripper", "coupling mimic: 1 R - 1 L = 0"),
         ("planetary-gear", "coupling ring: 60 C + 18 P1 = 0"),
         ("screw-jack", "N      screw "),
+        ("screw-jack", " m N.2 = 0"),
         ("quadruped", "B.6 = 0 rad"),
         ("watt-ii", "loop: A – B – C – E – F – G"),
         ("rssr", "loop: A – D – U – C – B"),
