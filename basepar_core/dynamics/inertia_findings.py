@@ -7,7 +7,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.expressions import Name, evaluate, parse_unit
 from basepar_core.expressions import names as names_of
-from basepar_core.mechanism import Mechanism
+from basepar_core.mechanism import Mechanism, likely_moment_unit
 
 #: Rods and plates without thickness fulfil the conditions as equations; this share of the largest
 #: moment is rounding.
@@ -60,12 +60,27 @@ def unlikely_inertias(mechanism: Mechanism) -> dict[str, str]:
         moment = one[3] if planar else max(one[4], one[7], one[9])
         gyration = float(np.sqrt(max(moment, 0.0) / one[0])) if one[0] > 0 else 0.0
         if longest and gyration > FAR * longest:
+            unit, _ = likely_moment_unit(gyration, _size(mechanism, body) or longest)
+            written = unit.replace("*", " ").replace("^2", "²")
             found[body] = (
                 f"radius of gyration {gyration:.3g} m, {gyration / longest:.0f} times the longest "
                 f"distance of a joint or centre from the origin of its body, {longest:.3g} m; if "
-                f"kg mm² is meant, write the moment with `kg*mm^2`"
+                f"{written} is meant, write the moment with `{unit}`"
             )
     return found
+
+
+def _size(mechanism: Mechanism, body: str) -> float:
+    """The greatest distance of two joints of a body, m."""
+    places = [
+        frame.at
+        for joint in mechanism.joints
+        for name, frame in zip(joint.bodies, joint.frames, strict=True)
+        if name == body
+    ]
+    at = np.array(evaluate([x for place in places for x in place], mechanism.nominal), float)
+    at = at.reshape(-1, 3)
+    return float(np.linalg.norm(at[:, None] - at, axis=2).max(initial=0.0))
 
 
 def _parameters(mechanism: Mechanism) -> dict[str, Array]:

@@ -1,5 +1,6 @@
-"""Warnings of masses and moments without a unit that were most likely meant in g and mm."""
+"""Warnings of masses and moments that were most likely meant in another unit, such as g and mm."""
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +10,8 @@ from math import pi, sqrt
 import numpy as np
 
 from basepar_core.errors import BaseparWarning
-from basepar_core.expressions import is_literal
-from basepar_core.mechanism import Body, Joint, Point
+from basepar_core.expressions import UNITS, is_literal, parse_unit
+from basepar_core.mechanism import Body, Joint, Point, likely_moment_unit
 
 from .bare_numbers import bare_size
 from .reader import Reading
@@ -19,13 +20,17 @@ from .yaml_nodes import Fields, Items, Node, Text
 
 #: Shares of its body's size that a radius of gyration has: of most; and what no mass in kg has.
 _LEAST, _MOST, _SMALL = 0.1, 2.0, 1 / 50
+#: The least share where one of several units is told by it: a rod about its centre has 0.29.
+_LIKELY = 0.2
 #: A moment in another unit is of masses so many times farther away than any point.
 _FAR = 5.0
 #: kg/m³, and what of the radius of gyration of a ball of it flat or hollow bodies do not fall
 #: below either: small heavy bodies on long arms have some.
 _DENSEST, _FLAT = 20_000, 1 / 3
-#: Units of moments by their size in kg m².
-_MOMENTS = {1e-6: "kg*mm^2", 1e-9: "g*mm^2"}
+#: So many times its body's size no radius of gyration is, whatever units are stated, which also
+#: is beyond the mechanism: eccentrics of some mm carry flywheels.
+_BEYOND = 20
+_QUANTITY = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?) *([A-Za-z][A-Za-z0-9*^/]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +51,23 @@ def warn_of_bare_inertias(
     joints: Sequence[Joint],
     further: Sequence[Point] = (),
 ) -> None:
-    """Say which bare masses are taken as kg, and moments as kg m², and are not likely such."""
+    """Say which bare masses are taken as kg, and moments as kg m², and are not likely such; and
+    which masses and moments with units do not go together."""
     entries = node.entries if isinstance(node, Fields) else {}
     given = {name: one.entries for name, one in entries.items() if isinstance(one, Fields)}
-    if reading.mistakes or not any(_bare(one.get(key)) for one in given.values() for key in _KEYS):
+    if reading.mistakes:
         return
     with np.errstate(all="ignore"):  # of sizes that no one meant
         points = _points(reading, joints, further)
         longest = max((_extent(some) for some in points.values()), default=0.0)
         for body in bodies:
             one = given.get(body.name, {})
-            if body.parameters is not None and any(_bare(one.get(key)) for key in _KEYS):
+            if body.parameters is not None and any(_is_number(one.get(key)) for key in _KEYS):
                 stated = _stated(reading, body, one, points.get(body.name, []))
                 if stated is not None:
                     _judge_mass(one, stated)
                     _judge_moment(one, stated, max(longest, stated.size))
+                    _judge_units(one, stated, max(longest, stated.size))
 
 
 _KEYS = ("mass", "central_inertia", "inertia")
@@ -83,10 +90,41 @@ def _judge_moment(entries: Mapping[str, Node], one: _Stated, longest: float) -> 
     node = entries[one.key]
     if not _bare(node) or one.gyration < _FAR * longest:
         return
-    for factor, unit in _MOMENTS.items():
-        if _is_sensible(one.gyration * sqrt(factor), one.size):
-            _warn(node, "kg*m^2", "its mass", one, unit)
-            return
+    unit, gyration = likely_moment_unit(one.gyration, one.size)
+    if _LIKELY * one.size <= gyration <= _MOST * one.size:
+        _warn(node, "kg*m^2", "its mass", one, unit)
+
+
+def _judge_units(entries: Mapping[str, Node], one: _Stated, longest: float) -> None:
+    """Where a mass and a moment with their units make a radius that no body of this size has."""
+    mass, moment = entries["mass"], entries[one.key]
+    if _bare(moment) or one.gyration < max(_BEYOND * one.size, _MOST * longest):
+        return
+    light, heavy = _quantity(mass), _quantity(moment)
+    unit, gyration = likely_moment_unit(one.gyration, one.size)
+    if light and light[1] == "g" and one.gyration / sqrt(1e3) <= one.size:
+        meant = f"{light[0]} kg"
+    elif heavy and _LIKELY * one.size <= gyration <= _MOST * one.size:
+        number = float(heavy[0]) * parse_unit(heavy[1]).size
+        meant = f"{heavy[0] if heavy[1] == 'kg*m^2' else f'{number:g}'} {unit}"
+    else:
+        return
+    warnings.warn(
+        f"{mass.path} (line {mass.line}): {written(mass)} with {written(moment)} has a radius of "
+        f"gyration of {_length(one.gyration)}, {one.gyration / one.size:.0f} times the body's "
+        f"size, {_length(one.size)}; is it {meant}?",
+        BaseparWarning,
+        stacklevel=3,
+    )
+
+
+def _quantity(node: Node) -> tuple[str, str] | None:
+    """Number and unit of a quantity, of a list the first one that is not 0; None of all else."""
+    if isinstance(node, Items):
+        return next((one for item in node.items if (one := _quantity(item))), None)
+    found = _QUANTITY.fullmatch(node.value.strip()) if isinstance(node, Text) else None
+    is_unit = found and {*re.findall(r"[A-Za-z]+", found[2])} <= UNITS.keys()
+    return (found[1], found[2]) if found and is_unit and float(found[1]) else None
 
 
 def _warn(node: Node, taken: str, other: str, one: _Stated, unit: str) -> None:
@@ -155,6 +193,11 @@ def _bare(node: Node | None) -> bool:
     if isinstance(node, Items):
         return all(map(_bare, node.items))
     return isinstance(node, Text) and is_literal(node.value.strip())
+
+
+def _is_number(node: Node | None) -> bool:
+    """Whether a number, or some of a list, has a unit or needs none."""
+    return node is not None and (_bare(node) or _quantity(node) is not None)
 
 
 def _length(metres: float) -> str:

@@ -1,9 +1,11 @@
 """The sections `excitation`, `cycle` and `noise`: motions of exactly the coordinates."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from math import isclose, pi
+from math import ceil, isclose, pi
 from typing import TypeVar
 
+from basepar_core.errors import BaseparWarning
 from basepar_core.expressions import UNITS, ZERO, Expression, Unit, evaluate
 from basepar_core.mechanism import (
     ConstantSpeed,
@@ -34,6 +36,8 @@ from .yaml_nodes import Fields, Items, Node, Text
 
 T = TypeVar("T")
 _SECOND, _HZ = UNITS["s"], UNITS["Hz"]
+#: Fewer samples of a turn do not tell which way it goes.
+_SAMPLES_OF_A_TURN = 4
 Slots = Mapping[str, Unit]
 Term = tuple[Expression, Expression, Expression]
 
@@ -247,6 +251,8 @@ def read_cycle(reading: Reading, node: Node | None, slots: Slots) -> Cycle | Non
     if reading.count == before:
         _check_durations(reading, entries["joints"], known)
     samples = reading.whole(entries.get("samples"), 1, MOST_SAMPLES)
+    if reading.count == before:
+        _warn_of_turns(entries["joints"], known, samples)
     return Cycle(tuple(known.values()), samples, _effective(reading, entries))
 
 
@@ -291,6 +297,25 @@ def _constant_speed(reading: Reading, node: Node, slot: Unit) -> ConstantSpeed:
     elif turns is not None and 0 in evaluate([turns, speed], {}):
         reading.mistake(node, "turns and speed must not be zero; to rest, give a duration")
     return ConstantSpeed(speed, turns, length)
+
+
+def _warn_of_turns(node: Node, laws: Mapping[str, Law], samples: int) -> None:
+    """Say that samples are too few to see a turn; most often the turns are in deg."""
+    for name, law in laws.items():
+        if not isinstance(law, ConstantSpeed) or law.turns is None:
+            continue
+        turns = abs(float(evaluate([law.turns], {})[0]))
+        if turns * _SAMPLES_OF_A_TURN <= samples:
+            continue
+        meant = f"write at least `samples: {ceil(turns * _SAMPLES_OF_A_TURN)}`"
+        if turns >= 90:
+            meant = f"if {turns:g} deg are meant, write `turns: {turns / 360:g}`"
+        warnings.warn(
+            f"{node.path}.{name} (line {node.line}): {turns:g} turns in {samples} samples, "
+            f"{turns / samples:.3g} turns from one sample to the next; {meant}.",
+            BaseparWarning,
+            stacklevel=2,
+        )
 
 
 def _duration(law: Law) -> float:

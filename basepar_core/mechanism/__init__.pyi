@@ -47,6 +47,7 @@ from .mechanism import parameter_unit as parameter_unit
 from .missing_joints import are_too_many as are_too_many
 from .missing_joints import held_once as held_once
 from .missing_joints import joint_to_add as joint_to_add
+from .moment_units import likely_moment_unit as likely_moment_unit
 from .sample_lines import cycle_line as cycle_line
 from .sample_lines import excitation_line as excitation_line
 from .sample_lines import noise_line as noise_line

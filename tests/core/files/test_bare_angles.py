@@ -5,6 +5,7 @@ import warnings
 
 import pytest
 
+from basepar_core.errors import BaseparWarning
 from basepar_core.files import library_path, loads
 
 
@@ -33,3 +34,24 @@ def test_few_degrees_beside_many():
 )
 def test_radians_are_not(assembly, named):
     assert warned(assembly).keys() == named
+
+
+@pytest.mark.parametrize(
+    ("turns", "said"),
+    [
+        (
+            360,
+            "360 turns in 120 samples, 3 turns from one sample to the next; if 360 deg are meant",
+        ),
+        (40, "0.333 turns from one sample to the next; write at least `samples: 160`"),
+    ],
+)
+def test_turns_of_a_cycle_that_are_degrees(turns, said):
+    text = (
+        "name: crank\nspace: planar\ngravity: [0, 0]\nbodies: {crank: {}}\n"
+        "joints: {A: {type: revolute, connects: [ground, crank]}}\ncoordinates: [A]\n"
+        "cycle: {joints: {A: {kind: constant_speed, speed: 60 rpm, turns: %s}}, samples: 120}\n"
+    )
+    with pytest.warns(BaseparWarning) as found:
+        loads(text % turns)
+    assert said in str(found[0].message)

@@ -75,6 +75,19 @@ def test_in_space():
     assert "'10 kg*mm^2'" in message
 
 
+@pytest.mark.parametrize(
+    ("mass", "inertia", "said"),
+    [
+        ("2 g", "0.008 kg*m^2", "2 g with 0.008 kg*m^2 has a radius of gyration of 2 m, 25 times"),
+        ("600 g", "12.8 kg*m^2", "is it 12.8 kg*cm^2?"),
+        ("600 g", "320 kg*m^2", "is it 320 kg*mm^2?"),
+    ],
+)
+def test_units_that_do_not_go_together(mass, inertia, said):
+    (message,) = warned(mass=mass, inertia=f"central_inertia: {inertia}")
+    assert said in message
+
+
 RIGHT = {
     "kg": {},
     "with its unit": {"mass": "600 g"},
