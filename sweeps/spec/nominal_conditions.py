@@ -13,10 +13,15 @@ from basepar_core.expressions import DIMENSIONLESS, Call, Name, evaluate, parse_
 from basepar_core.expressions import names as names_of
 from basepar_core.mechanism import Mechanism
 
-from .filters import Condition, dimensions
-from .plan_products import Derived
+from .filters import Condition, Filter, dimensions
+from .plan_products import Derived, values_of
 from .plans import Plan
+from .sampling import sample
 
+#: A number with its unit.
+_LIMIT = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*")
+#: By which a mistyped limit is off, or one in a wrong unit.
+_FACTORS = (10.0, 0.1, 1e3, 1e-3)
 _TURNED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
 
@@ -30,13 +35,13 @@ def unmet_at_nominal(
     derived = {one.name for one in plan.formulas} if isinstance(plan, Derived) else set()
     found = []
     for place, line in enumerate(where):
-        if not derived & names_of(line.expression) and (told := _unmet(mechanism, line)):
+        if not derived & names_of(line.expression) and (told := _unmet(mechanism, plan, line)):
             at = f" (line {line.line})" if line.line else ""
             found.append(f"space.where[{place}]{at}: {told}")
     return tuple(found)
 
 
-def _unmet(mechanism: Mechanism, condition: Condition) -> str:
+def _unmet(mechanism: Mechanism, plan: Plan, condition: Condition) -> str:
     """What is to be told of one condition; "" where it holds, or has no value."""
     comparison = condition.expression
     assert isinstance(comparison, Call)
@@ -51,11 +56,40 @@ def _unmet(mechanism: Mechanism, condition: Condition) -> str:
     )
     turned = _TURNED.get(sign)
     exchanged = _exchanged(mechanism, condition)
-    if turned is None or not holds[turned]:
-        return text + f": with its symbols exchanged it holds, {exchanged}" * bool(exchanged)
-    other = condition.text.replace(sign, turned, 1)
+    other = condition.text.replace(sign, turned or sign, 1)
+    ends = _beyond(mechanism, plan, condition) if turned is not None and holds[turned] else ""
+    if turned is None or not holds[turned] or ends:
+        text += f": with its symbols exchanged it holds, {exchanged}" * bool(exchanged)
+        none = f". No row that was looked at meets it, and all meet {other}: {ends}"
+        return text + none * bool(ends)
     text += f": if it is the wrong way round, write {other}"
     return text + f"; or, with its symbols exchanged, {exchanged}" * bool(exchanged)
+
+
+def _beyond(mechanism: Mechanism, plan: Plan, condition: Condition) -> str:
+    """From where to where the left side runs where no row meets the limit; "" where some do."""
+    comparison = condition.expression
+    assert isinstance(comparison, Call)
+    sign = comparison.operator
+    before, _, after = condition.text.partition(sign)
+    match = _LIMIT.fullmatch(after)
+    if match is None:
+        return ""
+    columns = sample(plan, Filter.of(mechanism, ()))
+    with np.errstate(all="ignore"):
+        left, right = values_of(mechanism, comparison.arguments, columns)
+    values, limit = np.ravel(left), float(np.ravel(right)[0])
+    values = values[np.isfinite(values)]
+    if not values.size:
+        return ""
+    low, high = float(values.min()), float(values.max())
+    if low == high or not (limit < low if sign[0] == "<" else high < limit):
+        return ""
+    size = parse_unit(match[2]).size if match[2] else 1.0
+    text = f"{before.strip()} runs from {low / size:.4g} to {high / size:.4g} {match[2]}".rstrip()
+    meant = next((x for x in _FACTORS if low <= limit * x <= high), None)
+    asked = f"{float(match[1]) * (meant or 1):g} {match[2]}".rstrip()
+    return text if meant is None else f"{text}; is {asked} meant?"
 
 
 def _compared(

@@ -410,6 +410,28 @@ class TestConditionsAtNominal:
             "round, write lx1 <= lx3"
         )
 
+    @pytest.mark.parametrize(
+        ("condition", "asked"),
+        [
+            ("lx1 + lx3 <= 170 mm", "; is 1700 mm meant?"),
+            ("lx1 + lx3 <= 1.7 mm", "; is 1700 mm meant?"),
+            ("lx1 + lx3 >= 90 m", ""),
+            ("lx1 + lx3 >= 1700 m", "; is 1.7 m meant?"),
+        ],
+    )
+    def test_a_limit_that_no_row_meets(self, condition, asked):
+        (note,) = self.notes(condition)
+        reverse = condition.translate(str.maketrans("<>", "><"))
+        assert f"No row that was looked at meets it, and all meet {reverse}: lx1 + lx3 " in note
+        assert note.endswith(asked)
+        assert ("is" in note.partition("runs")[2]) == bool(asked)
+        assert "the wrong way round" not in note
+
+    @pytest.mark.parametrize("condition", ["lx1 >= 500 mm", "lx2 >= 5 m", "lx1 >= lx3 - 0.5 m"])
+    def test_of_others_the_reverse_is_proposed(self, condition):
+        (note,) = self.notes(condition)
+        assert "if it is the wrong way round, write" in note
+
     @pytest.mark.parametrize("condition", ["lx1 <= lx3", "lx1 >= 300 mm", "lx1 + 1 m <= lx3"])
     def test_what_holds_is_not_told(self, condition):
         assert self.notes(condition) == ()
