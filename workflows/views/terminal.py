@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from rich.console import Console
@@ -109,6 +110,17 @@ _WRONG_DATA = (
 )
 
 
+@dataclass(frozen=True)
+class _Lasting:
+    """A step and for how long there have been any, whenever it is drawn."""
+
+    step: str
+    started: float
+
+    def __rich__(self) -> Text:
+        return said(f"{self.step} ({time.monotonic() - self.started:.0f} s)")
+
+
 @contextmanager
 def long_steps() -> Iterator[Callable[[str], None]]:
     """Says on stderr what is being done and for how long, also into a file or a pipe.
@@ -130,7 +142,7 @@ def long_steps() -> Iterator[Callable[[str], None]]:
     status = err.status("")
 
     def show(step: str) -> None:
-        status.update(said(f"{step} ({time.monotonic() - started:.0f} s)"))
+        status.update(_Lasting(step, started))
         status.start()  # a thread of its own; not before, for processes are copied without threads
 
     try:
