@@ -338,6 +338,8 @@ def _show_branch(document: Mapping[str, Any]) -> None:
     """Joint values as an assembly takes them."""
     found, others = document["branch_found"], document["other_branches"]
     bodies = {one["name"]: one["connects"] for one in document["joints"]}
+    if document["mistaken_unit"]:  # of which what is far off is a consequence, on any branch
+        found, others = [one for one in found if "coupling" in one or one["stated"] is None], []
     head = (
         "another branch than stated" if others and others[0]["nearer"] else "far from the stated"
     )

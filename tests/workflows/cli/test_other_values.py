@@ -90,6 +90,12 @@ def test_mistakes(run, store, words, said):
     assert re.search(said, found.json["error"]["message"])
 
 
+def test_the_unit_of_a_value_without_an_assembly(run):
+    message = run("show", "four-bar", "--set", "lx1=310", "--json").json["error"]["message"]
+    assert "no assembly at lx1 = 310 m on" in message
+    assert message.endswith("Write lx1=310mm if that is meant, which is within the file's bounds.")
+
+
 @pytest.mark.parametrize("other", ["ur5", "slider-crank"])
 def test_another_mechanism_s_store(run, store, other):
     """The slider-crank has a symbol lx1 too."""

@@ -115,9 +115,10 @@ def test_a_length_in_another_unit(run, tmp_path):
     file.write_text(text.replace("160, unit: mm", "160, unit: m"), encoding="utf-8")
     found = run("show", str(file), "--json").json["mistaken_unit"]
     assert [found[key] for key in ("symbol", "line", "unit", "unit_meant")] == ["l", 4, "m", "mm"]
-    assert "geometry.l (line 4): 160 m; in mm D is as stated: write unit: mm" in " ".join(
-        run("show", str(file)).out.split()
-    )
+    shown = " ".join(run("show", str(file)).out.split())
+    assert "geometry.l (line 4): 160 m; in mm D is as stated: write unit: mm" in shown
+    assert "far from the stated" not in shown
+    assert "another branch" not in shown
     file.write_text(text, encoding="utf-8")
     assert run("show", str(file), "--json").json["mistaken_unit"] is None
 
