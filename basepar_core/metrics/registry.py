@@ -76,8 +76,8 @@ def _torque(course: Course, title: str = "", unit: str = "") -> Metric:
     return Metric("torque", "", True, course, title, unit)
 
 
-def _off(words: str) -> Definition:
-    return Definition(f"{words}, 0 where there is none", deviation=True)
+def _off(words: str, best: str) -> Definition:
+    return Definition(f"{words}, 0 where {best}", deviation=True)
 
 
 _RANGE = Definition("a greatest less a least value, at least 0")
@@ -104,7 +104,7 @@ METRICS: Mapping[str, Metric] = {
     "mechanical_advantage": _cycle("joint value", "pieces"),
     "dead_points": _cycle("joint value", "steps"),
     "function_error": _cycle(
-        "joint value,target", "smooth", _off("the deviation from a function")
+        "joint value,target", "smooth", _off("the deviation from a function", "they agree")
     ),
     "full_rotation": _cycle("joint", "pieces"),
     "joint_force_rms": _cycle("joint"),
@@ -126,16 +126,26 @@ METRICS: Mapping[str, Metric] = {
     "point_range": _cycle("point.axis", "pieces", _RANGE),
     "point_speed": _cycle("point", "pieces", _SPEED),
     "point_acceleration": _cycle("point", "pieces", _SPEED),
-    "speed_variation": _cycle("point", "pieces", _off("the variation of a speed")),
+    "speed_variation": _cycle("point", "pieces", _off("the variation of a speed", "it is even")),
     "curvature_max": _cycle("point", "pieces", _SPEED),
     "straightness": _cycle(
-        "point", "pieces", _off("the greatest distance of a path from a straight line")
+        "point",
+        "pieces",
+        _off("the greatest distance of a path from a straight line", "it is straight"),
     ),
     "fourier_descriptors": _cycle("point", "steps"),
-    "path_error": _cycle("point,target", "smooth", _off("the distance of a path from its target")),
-    "pose_error": _cycle("point,target", "smooth", _off("the distance of a pose from its target")),
-    "order_defects": _cycle("point,target", "steps", _off("how many points are met out of order")),
-    "missed_points": _cycle("point,target", "steps", _off("how many points are missed")),
+    "path_error": _cycle(
+        "point,target", "smooth", _off("the distance of a path from its target", "they meet")
+    ),
+    "pose_error": _cycle(
+        "point,target", "smooth", _off("the distance of a pose from its target", "they meet")
+    ),
+    "order_defects": _cycle(
+        "point,target", "steps", _off("how many points are met out of order", "all are in order")
+    ),
+    "missed_points": _cycle(
+        "point,target", "steps", _off("how many points are missed", "all are met")
+    ),
     "period": Metric("regime"),
     "mean_speed": Metric("regime"),
     "speed_fluctuation": Metric("regime", course="pieces"),
