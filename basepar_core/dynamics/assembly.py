@@ -15,7 +15,15 @@ from basepar_core.errors import AssemblyError
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Mechanism
 
-from . import joints, mistaken_signs, mistaken_units, spatial, swapped_points, wrong_body
+from . import (
+    joints,
+    mistaken_signs,
+    mistaken_units,
+    opposed_axes,
+    spatial,
+    swapped_points,
+    wrong_body,
+)
 from .body_newton import Bodies, BodyNewton, measure
 from .coupling_findings import contradicting, coupled_values
 from .held_spins import settled
@@ -88,7 +96,7 @@ def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
             f"{symbol.unit}, all loops close as stated: write unit: {unit.unit}.",
             [f"geometry.{symbol.name}"],
         )
-    for kind in (mistaken_signs, swapped_points):
+    for kind in (opposed_axes, mistaken_signs, swapped_points):
         advised = kind.advised(error, mechanism, stated, laid_out)
         if advised is not error:
             return advised

@@ -68,6 +68,10 @@ def _cross(a: Array, b: Array) -> Array:
     return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
 
 
+class OpposedAxesError(AssemblyError):
+    """A joint closes with its axes in opposite directions only."""
+
+
 class BodyNewton:
     """Least-norm Newton on all constraints and held coordinates."""
 
@@ -297,7 +301,7 @@ class BodyNewton:
         for k, joint in enumerate(self.mechanism.joints):
             X1, X2, _, _ = ends(self.mechanism, self.dims, k, at)
             if joints.is_opposed(joint.type, X1, X2):
-                raise AssemblyError(
+                raise OpposedAxesError(
                     f"Joint {joint.name!r} closes only the wrong way round: its two axes point "
                     f"in opposite directions. Reverse one axis, or correct the assembly.",
                     [f"joints.{joint.name}"],

@@ -1,5 +1,6 @@
 """Assembly: what is held, which branch, and messages that say what is wrong."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -200,6 +201,19 @@ assembly: {A: 80 deg, B: -60 deg, C: -100 deg}
     with pytest.raises(AssemblyError, match=message) as caught:
         assemble(mechanism_file.loads(text.replace("SIGN", "-1")))
     assert caught.value.where == ("joints.D",)
+    assert "write `axis: [[0, 0, 1], [0, 0, 1]]` in joints.D." in caught.value.message
+
+
+@pytest.mark.parametrize("D", ["0.471", "-0.471"])
+@pytest.mark.parametrize("axes", ["[1, 0], [-1, 0]", "[-1, 0], [1, 0]"])
+def test_which_of_two_opposed_axes_is_reversed(axes, D):
+    """The slider's stated value counts along the axis in the ground."""
+    text = mechanism_file.load("slider-crank").source
+    text = text.replace("axis: [[1, 0], [1, 0]]", f"axis: [{axes}]").replace("0.471", D)
+    along = "1" if float(D) > 0 else "-1"
+    write = re.escape(f"write `axis: [[{along}, 0], [{along}, 0]]` in joints.D.")
+    with pytest.raises(AssemblyError, match=write):
+        assemble(mechanism_file.loads(text))
 
 
 def test_dead_point_is_told():
