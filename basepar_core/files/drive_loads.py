@@ -4,8 +4,13 @@ Electrical quantities are bare SI numbers (V, Ω, H, N m/A): the file's units kn
 because A and V are names that people give to joints and symbols (docs/decisions/0040).
 """
 
+import re
+import warnings
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from basepar_core.errors import BaseparWarning
 from basepar_core.expressions import ONE, UNITS, ZERO, Expression, Unit, evaluate, names
 from basepar_core.mechanism import Joint, Motor, Torque
 
@@ -13,11 +18,14 @@ from .assembly import named_value, value_units
 from .mechanism_keys import MOTOR, TORQUE, TORQUE_OF_PIECES
 from .motions import effort, rate
 from .reader import Reading
+from .remedies import written
 from .yaml_nodes import Fields, Node
 
 #: What a torque's expression may name besides symbols.
 STATE = ("position", "speed")
 _NUMBER = Unit("")
+#: rad/s or m/s, and rad or m, at which a torque tells whether it drives.
+_SPEEDS, _POSITIONS = (-100.0, -1.0, -0.1, 0.0, 0.1, 1.0, 100.0), (-1.5, -0.2, 0.0, 0.3, 2.0)
 
 
 def read_motors(reading: Reading, node: Node | None, joints: Sequence[Joint]) -> tuple[Motor, ...]:
@@ -84,11 +92,38 @@ def _torque(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) ->
                 node, f"{word!r} is a symbol of this file; in a torque it is the joint's"
             )
         state = dict(zip(STATE, (slot.dimension, rate(slot).dimension), strict=True))
+        before = reading.count
         value = reading.expression(entries.get("value"), effort(slot), state)
+        if reading.count == before and not reading.dubious:
+            _warn_of_driving(reading, node, entries["value"], value, slot)
         return Torque(name, joint, value, when)
     along = _joint(reading, entries["along"], joints) if "along" in entries else joint
     of = units.get(along, slot)
     return Torque(name, joint, ZERO, when, along, _pieces(reading, entries, of, effort(slot)))
+
+
+def _warn_of_driving(
+    reading: Reading, node: Node, entry: Node, value: Expression, slot: Unit
+) -> None:
+    """Say that a torque grows with its joint's speed, wherever it is and whichever way it goes: a
+    resistance whose sign is left out."""
+    if "speed" not in names(value):
+        return
+    known = dict(zip(reading.values, evaluate(reading.values.values(), {}), strict=True))
+    speeds, positions = (one.ravel() for one in np.meshgrid(_SPEEDS, _POSITIONS))
+    with np.errstate(all="ignore"):
+        found = evaluate([value], {**known, "speed": speeds, "position": positions})[0]
+    rises = np.diff(np.reshape(found, (len(_POSITIONS), len(_SPEEDS))))
+    if (rises > 0).all():
+        text = written(entry)
+        less = f"-({text})" if re.search(r"[-+]", text) else f"-{text}"
+        warnings.warn(
+            f"{node.path} (line {node.line}): drives the joint the faster it "
+            f"{'slides' if slot.text == 'm' else 'turns'}; torques are positive where they drive: "
+            f"a resistance is `{less}`.",
+            BaseparWarning,
+            stacklevel=2,
+        )
 
 
 def _pieces(
