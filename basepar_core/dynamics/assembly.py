@@ -17,6 +17,7 @@ from basepar_core.mechanism import Mechanism
 
 from . import (
     joints,
+    mistaken_decimals,
     mistaken_signs,
     mistaken_units,
     opposed_axes,
@@ -96,7 +97,7 @@ def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
             f"{symbol.unit}, all loops close as stated: write unit: {unit.unit}.",
             [f"geometry.{symbol.name}"],
         )
-    for kind in (opposed_axes, mistaken_signs, swapped_points):
+    for kind in (opposed_axes, mistaken_signs, swapped_points, mistaken_decimals):
         advised = kind.advised(error, mechanism, stated, laid_out)
         if advised is not error:
             return advised

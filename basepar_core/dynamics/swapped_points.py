@@ -24,7 +24,8 @@ class SwappedPoints:
     """A joint whose points look swapped, by the stated value that is farthest off, `value`.
 
     `off` is how far, rad or a share of the larger of two lengths; `left` is how far `nearest`,
-    the value that is then farthest off, is with the points swapped.
+    the value that is then farthest off, is with the points swapped. `connects` are its bodies in
+    the other order where that does as well: its axes are swapped too.
     """
 
     joint: str
@@ -32,6 +33,7 @@ class SwappedPoints:
     off: float
     nearest: str
     left: float
+    connects: tuple[str, ...] = ()
 
 
 def advised(
@@ -46,11 +48,17 @@ def advised(
     """
     if not stated.keys() - {*mechanism.coordinates}:
         return error
-    found = [
-        joint
-        for joint, swapped in _swaps(mechanism)
-        if farthest(swapped, stated, laid_out)[1] <= NEAR
-    ]
+    found, turned = (
+        [joint for joint, other in some if farthest(other, stated, laid_out)[1] <= NEAR]
+        for some in (_swaps(mechanism), _turns(mechanism))
+    )
+    if len(turned) == 1 and found in ([], turned):
+        second, first = turned[0].bodies
+        return AssemblyError(
+            f"{error.message} With joints.{turned[0].name}.connects: [{first}, {second}] all "
+            f"loops close about as stated: `at`, `axis` and `reference` are in this order.",
+            [f"joints.{turned[0].name}"],
+        )
     if len(found) != 1:
         return error
     first, second = found[0].bodies
@@ -76,12 +84,17 @@ def explaining(
     if off[1] < _ROUGH:
         return None
     most, gap = min(off[1] / _BETTER, _ROUGH), starting_gap(mechanism, laid_out)
-    found = [
-        SwappedPoints(joint.name, *off, *left)
-        for joint, swapped in _swaps(mechanism)
-        if (left := explains(swapped, stated, laid_out, gap, most))
-    ]
-    return found[0] if len(found) == 1 else None
+    found, turned = (
+        {
+            joint.name: SwappedPoints(joint.name, *off, *left, joint.bodies[::-1] * is_turned)
+            for joint, other in some
+            if (left := explains(other, stated, laid_out, gap, most))
+        }
+        for is_turned, some in enumerate((_swaps(mechanism), _turns(mechanism)))
+    )
+    if len(turned) == 1 and found.keys() <= turned.keys():
+        found = turned
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _swaps(mechanism: Mechanism) -> Iterator[tuple[Joint, Mechanism]]:
@@ -90,6 +103,17 @@ def _swaps(mechanism: Mechanism) -> Iterator[tuple[Joint, Mechanism]]:
         one, two = joint.frames
         if one.at != two.at:
             turned = replace(joint, frames=(replace(one, at=two.at), replace(two, at=one.at)))
+            joints = tuple(turned if each is joint else each for each in mechanism.joints)
+            yield joint, replace(mechanism, joints=joints)
+
+
+def _turns(mechanism: Mechanism) -> Iterator[tuple[Joint, Mechanism]]:
+    """Joints of two different axes, and the mechanism with their bodies swapped: with them go
+    points, axes and references."""
+    for joint in mechanism.joints:
+        one, two = joint.frames
+        if (one.axis, one.reference) != (two.axis, two.reference):
+            turned = replace(joint, bodies=joint.bodies[::-1])
             joints = tuple(turned if each is joint else each for each in mechanism.joints)
             yield joint, replace(mechanism, joints=joints)
 

@@ -237,9 +237,10 @@ locked (joint values that no motion changes),
 idle [{bodies, joints, point?, direction?}] (what turns and moves nothing else; about which line of
 the first body where it is not the one through two balls),
 blocks (equations of each), residual (m or rad),
-swapped_points {joint, line, write, off {name, unit, value}, off_swapped} (the joint whose two
-points look exchanged by the stated values, null where none does; off, rad or a share of a length:
-the value farthest off; off_swapped: with the points exchanged),
+swapped_points {joint, line, write, connects, off {name, unit, value}, off_swapped} (the joint of
+which two points look exchanged by the stated values, null where none does; connects: its bodies
+where these are, else empty; off, rad or a share of a length: the value farthest off; off_swapped:
+with the points exchanged),
 mistaken_unit {symbol, line, value, unit, unit_meant, agrees} (the length in whose other unit all
 stated values agree, null where none does; agrees: the value that is farthest off in the file's),
 mistaken_signs [{name, line, write}] (the value of the assembly, or either of two, with whose sign

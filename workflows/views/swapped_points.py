@@ -21,10 +21,13 @@ def found(model: Model) -> dict[str, Any] | None:
         return {"name": name, "unit": "1" if it.value(name).is_length else "rad", "value": off}
 
     line, write = line_in_text(it.source, swapped.joint) or (None, None)
+    if swapped.connects:
+        write = f"connects: [{', '.join(swapped.connects)}]"
     return {
         "joint": swapped.joint,
         "line": line,
         "write": write,
+        "connects": list(swapped.connects),
         "off": value(swapped.value, swapped.off),
         "off_swapped": value(swapped.nearest, swapped.left),
     }
@@ -35,10 +38,12 @@ def show(swapped: Mapping[str, Any] | None) -> None:
     if swapped is None:
         return
     line = f" (line {swapped['line']})" if swapped["line"] else ""
+    what = "bodies" if swapped["connects"] else "points"
+    key = "connects" if swapped["connects"] else "at"
     terminal.out.print(
-        f"joints.{swapped['joint']}.at{line}: its two points look exchanged: "
+        f"joints.{swapped['joint']}.{key}{line}: its two {what} look exchanged: "
         f"{swapped['off']['name']} is {_size(swapped['off'])} off its stated value, and with the "
-        f"points exchanged no value more than {_size(swapped['off_swapped'])}; write "
+        f"{what} exchanged no value more than {_size(swapped['off_swapped'])}; write "
         f"{swapped['write'] or 'them the other way round'}",
         style="yellow",
     )
