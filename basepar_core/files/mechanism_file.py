@@ -147,6 +147,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     if not _is_drawn(top.get("assembly")):  # where it is, the drawing tells more
         check_pinned_twice(reading, joints)
     reading.called = nameable(joints)
+    reading.joint_values = tuple(name for joint in joints for name in joint.values)
     coordinates = read_coordinates(reading, top.get("coordinates"), joints)
     reading.freedom = _freedom(reading.planar, joints)
     couplings = top.get("couplings")

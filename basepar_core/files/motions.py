@@ -158,18 +158,8 @@ def per_coordinate(
 def _check_names(reading: Reading, node: Node, entries: Mapping[str, Node], slots: Slots) -> None:
     strangers = [name for name in entries if name not in slots and name not in reading.spoilt]
     lacking = [name for name in slots if name not in entries]
-    for name in strangers:
-        listed = ", ".join(slots)
-        if len(lacking) == len(strangers) == 1:
-            remedy = f"; write {lacking[0]}"
-        elif name in reading.called.values() and not lacking:
-            whole = [*slots, *(one for one in strangers if one in reading.called.values())]
-            remedy = f"; write `coordinates: [{', '.join(whole)}]`, or take it out here"
-            if reading.freedom == len(slots):
-                remedy = "; take it out here"
-        else:
-            remedy = ""
-        reading.mistake(entries[name], f"{name!r} is not among the coordinates ({listed}){remedy}")
+    if strangers:
+        _strangers(reading, node, {name: entries[name] for name in strangers}, slots, lacking)
     for name in lacking[len(strangers) :]:  # a stranger is most likely a coordinate misspelt
         said = f"coordinate {name!r} is missing: give it here, or take it out of `coordinates`"
         given = [one for one in slots if one not in lacking]
@@ -184,6 +174,48 @@ def _check_names(reading: Reading, node: Node, entries: Mapping[str, Node], slot
                 reading.mistake(at, told)
             continue
         reading.mistake(node, said)
+
+
+def _strangers(
+    reading: Reading,
+    node: Node,
+    strangers: Mapping[str, Node],
+    slots: Slots,
+    lacking: Sequence[str],
+) -> None:
+    """Report names that are not among the coordinates, those with one remedy together."""
+    known = [x for x in reading.joint_values if x in strangers and not lacking]
+    whole = ", ".join(x for x in reading.joint_values if x in slots or x in known)
+    if len(known) > 1 and reading.freedom != len(slots):
+        told = (
+            f"{_listed(reading, known)} too, which are not among them: write `coordinates: "
+            f"[{whole}]`, or take them out there; what is driven stands in `actuated`"
+        )
+        if not any(one.message.endswith(told) for one in reading.mistakes):  # once, not by section
+            section = node.path.partition(".")[0]
+            reading.mistake(reading.coordinates or node, f"{section} names {told}")
+        strangers = {name: entry for name, entry in strangers.items() if name not in known}
+    names, remedy = list(strangers), ""
+    if len(lacking) == len(names) == 1:
+        remedy = f"; write {lacking[0]}"
+    elif set(known) == {*names} and reading.freedom == len(slots):
+        remedy = f"; take {'it' if len(known) == 1 else 'them'} out here"
+    elif set(known) == {*names}:
+        remedy = f"; write `coordinates: [{whole}]`, or take it out here"
+    if names:
+        be = "is" if len(names) == 1 else "are"
+        reading.mistake(
+            strangers[names[0]] if len(names) == 1 else node,
+            f"{', '.join(map(repr, names))} {be} not among the coordinates "
+            f"({', '.join(slots)}){remedy}",
+        )
+
+
+def _listed(reading: Reading, names: Sequence[str]) -> str:
+    """Joint values in words, of many in a row the first and the last."""
+    first = reading.joint_values.index(names[0])
+    in_a_row = list(names) == list(reading.joint_values[first : first + len(names)])
+    return f"{names[0]} to {names[-1]}" if in_a_row and len(names) > 2 else ", ".join(names)
 
 
 def _amplitude(reading: Reading, node: Node | None, slots: Slots) -> tuple[Expression, ...]:

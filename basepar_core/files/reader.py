@@ -90,6 +90,8 @@ class Reading:
         self.field: Identities | None = None
         #: Further words for joint values, `S.slide` and `S.angle`, and the values' names.
         self.called: dict[str, str] = {}
+        #: Names of all joint values, in the joints' order.
+        self.joint_values: tuple[str, ...] = ()
         #: Pitches of screws by joint: their couplings.
         self.pitches: dict[str, Expression] = {}
         #: Which of symbols, bodies, joints and coordinates are not all known, because their

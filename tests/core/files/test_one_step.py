@@ -226,3 +226,15 @@ def test_a_body_without_joint_gives_the_joint_to_paste():
     assert caught.value.where == ("bodies.wheel",)
     line = caught.value.message.split("`")[3]
     assert prepare(loads(lone.replace("joints:\n", f"joints:\n  {line}\n")))
+
+
+def test_values_of_a_free_joint_that_are_no_coordinates_are_told_once():
+    text = library_path("quadruped").read_text(encoding="utf-8")
+    (right,) = re.findall("^coordinates: .*$", text, flags=re.MULTILINE)
+    less = re.sub(r"B\.\d, ", "", right)
+    with pytest.raises(FileError) as caught:
+        loads(text.replace(right, less))
+    (mistake,) = caught.value.mistakes
+    assert mistake.path == "coordinates"
+    assert "excitation names B.1 to B.6 too" in mistake.message
+    assert mistake.message.split("`")[1] == right
