@@ -48,10 +48,8 @@ from .findings import FoundValue as FoundValue
 from .findings import MotionEnd as MotionEnd
 from .findings import branch_found as branch_found
 from .findings import ends_of_motions as ends_of_motions
+from .findings import explanation as explanation
 from .findings import motion_end as motion_end
-from .findings import points_look_swapped as points_look_swapped
-from .findings import signs_look_mistaken as signs_look_mistaken
-from .findings import unit_looks_mistaken as unit_looks_mistaken
 from .force_columns import SECTIONS as SECTIONS
 from .force_columns import Column as Column
 from .force_columns import column_values as column_values
@@ -84,6 +82,8 @@ from .loop_newton import Lanes as Lanes
 from .loop_newton import invert as invert
 from .loops import STEP as STEP
 from .loops import independent_rows as independent_rows
+from .mistaken_signs import MistakenSign as MistakenSign
+from .mistaken_units import MistakenUnit as MistakenUnit
 from .motion import Motion as Motion
 from .motion import as_rates as as_rates
 from .motion import as_twists as as_twists
@@ -108,6 +108,7 @@ from .spatial import cross as cross
 from .spatial import dot as dot
 from .spatial import rotate as rotate
 from .spatial import rotate_back as rotate_back
+from .swapped_points import SwappedPoints as SwappedPoints
 from .topology import CutJoint as CutJoint
 from .topology import Topology as Topology
 from .topology import TreeJoint as TreeJoint

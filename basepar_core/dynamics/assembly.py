@@ -31,6 +31,7 @@ from .held_spins import settled
 from .kinematics import Geometry, geometry
 from .mobility import LockedError, check_mobility
 from .topology import Topology, spanning_joints, topology
+from .trials import Trial
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,8 @@ def assemble(mechanism: Mechanism) -> Assembled:
 
 def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
     """The error of open loops, with the one mistake in a joint that explains it, if there is."""
-    stated = stated_values(mechanism)
-    if unit := mistaken_units.explaining(mechanism, stated, laid_out):
+    own = Trial(mechanism, stated_values(mechanism), laid_out)
+    if own.tells and (unit := mistaken_units.explaining(own)):
         symbol = unit.symbol
         return AssemblyError(
             f"{error.message} With the number of geometry.{symbol.name} in {unit.unit}, not in "
@@ -98,10 +99,10 @@ def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
             [f"geometry.{symbol.name}"],
         )
     for kind in (opposed_axes, mistaken_signs, swapped_points, mistaken_decimals):
-        advised = kind.advised(error, mechanism, stated, laid_out)
+        advised = kind.advised(error, own)
         if advised is not error:
             return advised
-    return wrong_body.advised(error, mechanism, stated, laid_out)
+    return wrong_body.advised(error, own)
 
 
 def laid_out(mechanism: Mechanism) -> tuple[BodyNewton, Bodies]:

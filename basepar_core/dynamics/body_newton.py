@@ -102,6 +102,12 @@ class BodyNewton:
         AssemblyError
             A joint stays open; names it and its gap.
         """
+        at = self.approach(start)
+        self._check_closed(start, at)
+        return at
+
+    def approach(self, start: Bodies) -> Bodies:
+        """Poses where Newton's method ends, closed or not."""
         at, least, since = start.copy(), np.inf, 0
         for _ in range(ITERATIONS):
             gap, jacobian, _ = self.equations(at)
@@ -110,8 +116,20 @@ class BodyNewton:
             solved = np.linalg.lstsq(jacobian[:, self.free], -gap, rcond=1e-9)[0]
             if self._moved(at, solved) or since > PATIENCE:
                 break
-        self._check_closed(start, at)
         return at
+
+    def closes(self, at: Bodies) -> bool:
+        """Whether everything closes, and no axis the wrong way round."""
+        gap, _, _ = self.equations(at)
+        return bool(np.abs(gap).max(initial=0.0) <= CLOSED) and not self._opposed(at)
+
+    def _opposed(self, at: Bodies) -> str:
+        """The first joint whose axes are opposed; empty where none are."""
+        for k, joint in enumerate(self.mechanism.joints):
+            X1, X2, _, _ = ends(self.mechanism, self.dims, k, at)
+            if joints.is_opposed(joint.type, X1, X2):
+                return joint.name
+        return ""
 
     def nearest(self, start: Bodies) -> Bodies:
         """Poses with the least sum of squared gaps, if directions are met first; damped, because
@@ -298,11 +316,9 @@ class BodyNewton:
                 f"joint values.",
                 [f"joints.{name}"],
             )
-        for k, joint in enumerate(self.mechanism.joints):
-            X1, X2, _, _ = ends(self.mechanism, self.dims, k, at)
-            if joints.is_opposed(joint.type, X1, X2):
-                raise OpposedAxesError(
-                    f"Joint {joint.name!r} closes only the wrong way round: its two axes point "
-                    f"in opposite directions. Reverse one axis, or correct the assembly.",
-                    [f"joints.{joint.name}"],
-                )
+        if name := self._opposed(at):
+            raise OpposedAxesError(
+                f"Joint {name!r} closes only the wrong way round: its two axes point in opposite "
+                f"directions. Reverse one axis, or correct the assembly.",
+                [f"joints.{name}"],
+            )

@@ -8,7 +8,7 @@ from basepar_core.arrays import Array
 from basepar_core.errors import MotionError
 from basepar_core.mechanism import GROUND
 
-from . import mistaken_signs, mistaken_units
+from . import mistaken_signs, mistaken_units, swapped_points
 from .assembly import laid_out, stated_values
 from .branches import dependent_values
 from .closure import Model, Outcome, Trace, trace
@@ -18,7 +18,8 @@ from .kinematics import geometry
 from .mistaken_signs import MistakenSign
 from .mistaken_units import MistakenUnit
 from .motion import cycle, excitation
-from .swapped_points import SwappedPoints, explaining
+from .swapped_points import SwappedPoints
+from .trials import Trial
 
 #: A value that was stated and is found this far off was taken from another branch most likely:
 #: rad, and share of a length.
@@ -95,24 +96,16 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
     return tuple(found)
 
 
-def points_look_swapped(model: Model) -> SwappedPoints | None:
-    """The joint whose two points look swapped by the values that the file states, if there is."""
-    it = model.mechanism
-    return explaining(it, stated_values(it), laid_out) if model.topology.cuts else None
-
-
-def unit_looks_mistaken(model: Model) -> MistakenUnit | None:
-    """The length that looks meant in another unit by the values that the file states."""
-    it = model.mechanism
-    stated = stated_values(it)
-    return mistaken_units.explaining(it, stated, laid_out) if model.topology.cuts else None
-
-
-def signs_look_mistaken(model: Model) -> tuple[MistakenSign, ...]:
-    """Values of the file's assembly whose sign looks wrong by the others: each alone would do."""
-    it = model.mechanism
+def explanation(model: Model) -> MistakenUnit | tuple[MistakenSign, ...] | SwappedPoints | None:
+    """The one mistake by which the values that the file states are not met, if one explains it:
+    a length's unit, a value's sign (each of two would do), or the order of a joint's points."""
+    own = Trial(model.mechanism, stated_values(model.mechanism), laid_out)
+    if not model.topology.cuts or not own.tells:
+        return None
     return (
-        mistaken_signs.explaining(it, stated_values(it), laid_out) if model.topology.cuts else ()
+        mistaken_units.explaining(own)
+        or mistaken_signs.explaining(own)
+        or swapped_points.explaining(own)
     )
 
 

@@ -1,38 +1,29 @@
 """A length whose decimal point is one place off: with it shifted the loops close."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from basepar_core.errors import AssemblyError
 from basepar_core.expressions import LENGTH, Number, parse_unit
-from basepar_core.mechanism import Joint, Mechanism
+from basepar_core.mechanism import Joint
 
-from .swapped_points import LaysOut, explains, starting_gap
+from .trials import Trial, closing
 
 _SHIFTS = (Fraction(1, 10), Fraction(10))
 #: rad, or a share of the larger of two lengths, by which stated values may be off then.
 _MET = 0.2
 
 
-def advised(
-    error: AssemblyError, mechanism: Mechanism, stated: Mapping[str, float], laid_out: LaysOut
-) -> AssemblyError:
+def advised(error: AssemblyError, own: Trial) -> AssemblyError:
     """The error of open loops, with the one length that explains it a tenth or ten times as long.
 
     Tried are numbers in the points of joints, and symbols of the geometry.
     """
-    if not stated:
-        return error
-    gap = starting_gap(mechanism, laid_out)
-    found = [
-        (place, value, shift)
-        for place, value, shift, other in _shifted(mechanism)
-        if explains(other, stated, laid_out, gap, _MET)
-    ]
+    found = closing(_shifted(own), own.gap / 2, _MET) if own.stated else []
     if len(found) != 1:
         return error
-    place, value, shift = found[0]
+    (place, value, shift), _ = found[0]
     return AssemblyError(
         f"{error.message} With {float(value * shift):.6g} m in place of {float(value):.6g} m in "
         f"{place} all loops close as stated.",
@@ -40,13 +31,14 @@ def advised(
     )
 
 
-def _shifted(mechanism: Mechanism) -> Iterator[tuple[str, Fraction, Fraction, Mechanism]]:
+def _shifted(own: Trial) -> Iterator[tuple[tuple[str, Fraction, Fraction], Trial]]:
     """Places of lengths, m, what they are multiplied by, and the mechanism with them so."""
+    mechanism = own.mechanism
     for shift in _SHIFTS:
         for joint in mechanism.joints:
             for place, value, other in _of_joint(joint, shift):
                 joints = tuple(other if one is joint else one for one in mechanism.joints)
-                yield place, value, shift, replace(mechanism, joints=joints)
+                yield (place, value, shift), own.of(replace(mechanism, joints=joints))
         for symbol in mechanism.geometry:
             is_length = symbol.unit and parse_unit(symbol.unit).dimension == LENGTH
             if is_length and symbol.name not in mechanism.roots:
@@ -54,7 +46,7 @@ def _shifted(mechanism: Mechanism) -> Iterator[tuple[str, Fraction, Fraction, Me
                 changed = replace(symbol, value=Number(value * shift))
                 symbols = tuple(changed if one is symbol else one for one in mechanism.geometry)
                 place = f"geometry.{symbol.name}"
-                yield place, value, shift, replace(mechanism, geometry=symbols)
+                yield (place, value, shift), own.of(replace(mechanism, geometry=symbols))
 
 
 def _of_joint(joint: Joint, shift: Fraction) -> Iterator[tuple[str, Fraction, Joint]]:

@@ -1,6 +1,5 @@
 """A value of the assembly with the wrong sign: turned round, the loops close as stated."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import degrees
@@ -9,7 +8,7 @@ from basepar_core.errors import AssemblyError
 from basepar_core.expressions import Number
 from basepar_core.mechanism import Mechanism
 
-from .swapped_points import LaysOut, explains, farthest, starting_gap
+from .trials import Trial, closing
 
 #: rad, or a share of the larger of two lengths: values farther off are on another branch or of
 #: another sign, and with the right sign they are as near as they are stated.
@@ -24,36 +23,26 @@ class MistakenSign:
     write: str
 
 
-def explaining(
-    mechanism: Mechanism, stated: Mapping[str, float], laid_out: LaysOut
-) -> tuple[MistakenSign, ...]:
+def explaining(own: Trial) -> tuple[MistakenSign, ...]:
     """Stated values of which each alone, its sign turned round, makes all of them agree.
 
     Mostly one; two where a mirror image agrees as well. Empty where all agree about already.
-    Values that are stated beside the coordinates tell.
     """
-    if not stated.keys() - {*mechanism.coordinates}:
-        return ()
-    _, off = farthest(mechanism, stated, laid_out)
-    if off < _OFF:
+    if own.farthest[1] < _OFF:
         return ()
     # No wider open will do: bodies may be laid out without the value that is wrong.
-    gap = 2 * starting_gap(mechanism, laid_out)
-    found = [
-        MistakenSign(name, f"{name}: {_written(mechanism, name, -value)}")
-        for name, value in stated.items()
-        if explains(
-            _turned(mechanism, name, -value), {**stated, name: -value}, laid_out, gap, _MET
-        )
-    ]
-    return tuple(found) if len(found) <= 2 else ()
+    found = closing(((name, _turned(own, name)) for name in own.stated), own.gap, _MET)
+    if len(found) > 2:
+        return ()
+    return tuple(
+        MistakenSign(name, f"{name}: {_written(own.mechanism, name, -own.stated[name])}")
+        for name, _ in found
+    )
 
 
-def advised(
-    error: AssemblyError, mechanism: Mechanism, stated: Mapping[str, float], laid_out: LaysOut
-) -> AssemblyError:
+def advised(error: AssemblyError, own: Trial) -> AssemblyError:
     """The error of open loops, with the value whose sign explains it, if there is."""
-    found = explaining(mechanism, stated, laid_out)
+    found = explaining(own) if own.tells else ()
     if not found:
         return error
     places = [f"assembly.{one.name}" for one in found]
@@ -64,12 +53,13 @@ def advised(
     )
 
 
-def _turned(mechanism: Mechanism, name: str, value: float) -> Mechanism:
-    """The mechanism with another value in its assembly, rad or m."""
-    given = mechanism.assembly
+def _turned(own: Trial, name: str) -> Trial:
+    """The mechanism with a value of its assembly turned round."""
+    value, given = -own.stated[name], own.mechanism.assembly
     number = Number(Fraction(value))
     values = tuple((one, number if one == name else x) for one, x in given.values)
-    return replace(mechanism, assembly=replace(given, values=values))
+    other = replace(own.mechanism, assembly=replace(given, values=values))
+    return replace(own, mechanism=other, stated={**own.stated, name: value})
 
 
 def _written(mechanism: Mechanism, name: str, value: float) -> str:

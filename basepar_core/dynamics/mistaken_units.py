@@ -1,13 +1,13 @@
 """A length in a wrong unit: with its number in another one the loops close as stated."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from basepar_core.expressions import UNITS, Number, Unit, parse_unit
-from basepar_core.mechanism import Mechanism, Symbol
+from basepar_core.mechanism import Symbol
 
-from .swapped_points import NEAR, LaysOut, explains, farthest, starting_gap
+from .trials import NEAR, Trial, closing
 
 #: In which lengths are most often, and of one that is mistaken for another.
 _USUAL = ("mm", "cm", "m", "inch")
@@ -28,38 +28,34 @@ class MistakenUnit:
     value: str
 
 
-def explaining(
-    mechanism: Mechanism, stated: Mapping[str, float], laid_out: LaysOut
-) -> MistakenUnit | None:
+def explaining(own: Trial) -> MistakenUnit | None:
     """The one length in whose other unit all that is stated agrees; None where it agrees about
-    already, or none, or more than one, explains it.
-
-    Values that are stated beside the coordinates tell.
-    """
-    if not stated.keys() - {*mechanism.coordinates}:
-        return None
-    worst, off = farthest(mechanism, stated, laid_out)
+    already, or none, or more than one, explains it."""
+    worst, off = own.farthest
     if off <= NEAR:
         return None
-    gap = starting_gap(mechanism, laid_out)
-    found = [
-        MistakenUnit(symbol, unit.text, worst)
-        for symbol, unit, other in _in_other_units(mechanism)
-        if explains(other, stated, laid_out, gap, _MET)
-    ]
-    return found[0] if len(found) == 1 else None
+    found = closing(_in_other_units(own), own.gap / 2, _MET)
+    if len(found) != 1:
+        return None
+    (symbol, unit), _ = found[0]
+    return MistakenUnit(symbol, unit.text, worst)
 
 
-def _in_other_units(mechanism: Mechanism) -> Iterator[tuple[Symbol, Unit, Mechanism]]:
+def _in_other_units(own: Trial) -> Iterator[tuple[tuple[Symbol, Unit], Trial]]:
     """Symbols of the geometry that are lengths, a unit that is not theirs, and the mechanism with
     their numbers in it."""
+    mechanism = own.mechanism
     for symbol in mechanism.geometry:
-        own = parse_unit(symbol.unit) if symbol.unit else None
-        if own is None or own.dimension != UNITS["m"].dimension or symbol.name in mechanism.roots:
+        given = parse_unit(symbol.unit) if symbol.unit else None
+        if (
+            given is None
+            or given.dimension != UNITS["m"].dimension
+            or symbol.name in mechanism.roots
+        ):
             continue
         for unit in (UNITS[name] for name in _USUAL):
-            if unit.size != own.size:
-                value = Fraction(mechanism.nominal[symbol.name] * unit.size / own.size)
+            if unit.size != given.size:
+                value = Fraction(mechanism.nominal[symbol.name] * unit.size / given.size)
                 changed = replace(symbol, value=Number(value))
                 symbols = tuple(changed if one is symbol else one for one in mechanism.geometry)
-                yield symbol, unit, replace(mechanism, geometry=symbols)
+                yield (symbol, unit), own.of(replace(mechanism, geometry=symbols))

@@ -1,25 +1,23 @@
 """A joint whose two axes point in opposite directions: which of them to reverse."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from basepar_core.errors import AssemblyError
 from basepar_core.expressions import Expression, evaluate, names, negate
-from basepar_core.mechanism import Frame, Mechanism
+from basepar_core.mechanism import Frame
 
 from .body_newton import OpposedAxesError
-from .swapped_points import NEAR, LaysOut, farthest
+from .trials import NEAR, Trial
 
 
-def advised(
-    error: AssemblyError, mechanism: Mechanism, stated: Mapping[str, float], laid_out: LaysOut
-) -> AssemblyError:
+def advised(error: AssemblyError, own: Trial) -> AssemblyError:
     """The error of opposed axes, with the axes to write where one of them reversed will do.
 
     Where both do, as stated values tell no difference, those with fewer minus signs.
     """
-    if not isinstance(error, OpposedAxesError) or not stated:
+    if not isinstance(error, OpposedAxesError) or not own.stated:
         return error
+    mechanism = own.mechanism
     (joint,) = (one for one in mechanism.joints if f"joints.{one.name}" in error.where)
     found = []
     for side in (1, 0):
@@ -28,7 +26,7 @@ def advised(
         frames[side] = replace(frames[side], axis=(negate(x), negate(y), negate(z)))
         turned = replace(joint, frames=(frames[0], frames[1]))
         others = tuple(turned if one is joint else one for one in mechanism.joints)
-        if farthest(replace(mechanism, joints=others), stated, laid_out)[1] <= NEAR:
+        if own.of(replace(mechanism, joints=others)).farthest[1] <= NEAR:
             found.append(_written(frames[0], frames[1], mechanism.planar))
     if not found or "" in found:
         return error

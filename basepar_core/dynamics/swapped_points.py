@@ -1,19 +1,13 @@
-"""Joints whose two points stand in the wrong order: with them swapped the loops close."""
+"""Joints whose two points, or bodies, stand in the wrong order: swapped, the loops close."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from basepar_core.errors import AssemblyError
-from basepar_core.mechanism import Joint, Mechanism
+from basepar_core.mechanism import Joint
 
-from .body_newton import Bodies, BodyNewton, measure
-from .kinematics import geometry
+from .trials import NEAR, Trial, closing
 
-LaysOut = Callable[[Mechanism], tuple[BodyNewton, Bodies]]
-#: rad, or a share of the larger of two lengths: who states values states them no rougher.
-NEAR = 0.5
 #: Of loops that close in both orders, values that are stated no rougher than this (6°) tell; with
 #: the points swapped they are met so many times nearer.
 _ROUGH, _BETTER = 0.1, 4.0
@@ -36,136 +30,74 @@ class SwappedPoints:
     connects: tuple[str, ...] = ()
 
 
-def advised(
-    error: AssemblyError,
-    mechanism: Mechanism,
-    stated: Mapping[str, float],
-    laid_out: LaysOut,
-) -> AssemblyError:
-    """The error of open loops, with the joint whose points are swapped where there is just one.
+def advised(error: AssemblyError, own: Trial) -> AssemblyError:
+    """The error of open loops, with the joint whose points or bodies are swapped, if just one.
 
     Values that are stated beside the coordinates tell whether they close as they are meant to.
     """
-    if not stated.keys() - {*mechanism.coordinates}:
+    # Bodies are laid out over most joints as if nothing were wrong: no wider open will do.
+    found = _closing(own, own.gap, NEAR) if own.tells else None
+    if found is None:
         return error
-    found, turned = (
-        [joint for joint, other in some if farthest(other, stated, laid_out)[1] <= NEAR]
-        for some in (_swaps(mechanism), _turns(mechanism))
-    )
-    if len(turned) == 1 and found in ([], turned):
-        second, first = turned[0].bodies
-        return AssemblyError(
-            f"{error.message} With joints.{turned[0].name}.connects: [{first}, {second}] all "
-            f"loops close about as stated: `at`, `axis` and `reference` are in this order.",
-            [f"joints.{turned[0].name}"],
+    joint, is_turned, _ = found
+    first, second = joint.bodies
+    if is_turned:
+        advice = (
+            f"With joints.{joint.name}.connects: [{second}, {first}] all loops close about as "
+            f"stated: `at`, `axis` and `reference` are in this order."
         )
-    if len(found) != 1:
-        return error
-    first, second = found[0].bodies
-    return AssemblyError(
-        f"{error.message} With the two points of {found[0].name} the other way round all loops "
-        f"close about as stated: in its `at` the first point is in {first}, the second in "
-        f"{second}.",
-        [f"joints.{found[0].name}"],
-    )
+    else:
+        advice = (
+            f"With the two points of {joint.name} the other way round all loops close about as "
+            f"stated: in its `at` the first point is in {first}, the second in {second}."
+        )
+    return AssemblyError(f"{error.message} {advice}", [f"joints.{joint.name}"])
 
 
-def explaining(
-    mechanism: Mechanism, stated: Mapping[str, float], laid_out: LaysOut
-) -> SwappedPoints | None:
+def explaining(own: Trial) -> SwappedPoints | None:
     """The one joint with whose points swapped the loops close clearly nearer to stated values.
 
     For loops that close in both orders; None where stated values are met about, or no swap, or
     more than one, explains them.
     """
-    if not stated.keys() - {*mechanism.coordinates}:
-        return None
-    off = farthest(mechanism, stated, laid_out)
+    off = own.farthest
     if off[1] < _ROUGH:
         return None
-    most, gap = min(off[1] / _BETTER, _ROUGH), starting_gap(mechanism, laid_out)
-    found, turned = (
-        {
-            joint.name: SwappedPoints(joint.name, *off, *left, joint.bodies[::-1] * is_turned)
-            for joint, other in some
-            if (left := explains(other, stated, laid_out, gap, most))
-        }
-        for is_turned, some in enumerate((_swaps(mechanism), _turns(mechanism)))
-    )
-    if len(turned) == 1 and found.keys() <= turned.keys():
-        found = turned
-    return next(iter(found.values())) if len(found) == 1 else None
+    found = _closing(own, own.gap / 2, min(off[1] / _BETTER, _ROUGH))
+    if found is None:
+        return None
+    joint, is_turned, other = found
+    connects = joint.bodies[::-1] if is_turned else ()
+    return SwappedPoints(joint.name, *off, *other.farthest, connects)
 
 
-def _swaps(mechanism: Mechanism) -> Iterator[tuple[Joint, Mechanism]]:
+def _closing(own: Trial, gap: float, most: float) -> tuple[Joint, bool, Trial] | None:
+    """The one joint with whose points, or bodies where those do as well, swapped loops close."""
+    swapped, turned = (closing(some, gap, most) for some in (_swaps(own), _turns(own)))
+    joints = {joint.name for joint, _ in swapped}
+    is_turned = len(turned) == 1 and joints <= {turned[0][0].name}
+    found = turned if is_turned else swapped
+    return (found[0][0], is_turned, found[0][1]) if len(found) == 1 else None
+
+
+def _swaps(own: Trial) -> Iterator[tuple[Joint, Trial]]:
     """Joints of two different points, and the mechanism with these swapped."""
-    for joint in mechanism.joints:
+    for joint in own.mechanism.joints:
         one, two = joint.frames
         if one.at != two.at:
-            turned = replace(joint, frames=(replace(one, at=two.at), replace(two, at=one.at)))
-            joints = tuple(turned if each is joint else each for each in mechanism.joints)
-            yield joint, replace(mechanism, joints=joints)
+            frames = (replace(one, at=two.at), replace(two, at=one.at))
+            yield joint, _with(own, joint, replace(joint, frames=frames))
 
 
-def _turns(mechanism: Mechanism) -> Iterator[tuple[Joint, Mechanism]]:
+def _turns(own: Trial) -> Iterator[tuple[Joint, Trial]]:
     """Joints of two different axes, and the mechanism with their bodies swapped: with them go
     points, axes and references."""
-    for joint in mechanism.joints:
+    for joint in own.mechanism.joints:
         one, two = joint.frames
         if (one.axis, one.reference) != (two.axis, two.reference):
-            turned = replace(joint, bodies=joint.bodies[::-1])
-            joints = tuple(turned if each is joint else each for each in mechanism.joints)
-            yield joint, replace(mechanism, joints=joints)
+            yield joint, _with(own, joint, replace(joint, bodies=joint.bodies[::-1]))
 
 
-def explains(
-    other: Mechanism, stated: Mapping[str, float], laid_out: LaysOut, gap: float, most: float
-) -> tuple[str, float] | None:
-    """`farthest` of a mechanism with one mistake corrected, None where that is more than `most`.
-
-    `gap` is the starting gap with the mistake. Newton's method takes long where something else
-    is wrong; most of these start wide open, and are not solved.
-    """
-    if starting_gap(other, laid_out) > gap / 2:
-        return None
-    left = farthest(other, stated, laid_out)
-    return left if left[1] <= most else None
-
-
-def starting_gap(mechanism: Mechanism, laid_out: LaysOut) -> float:
-    """The largest gap where bodies are laid out at stated values, m or rad; infinite where they
-    cannot be."""
-    try:
-        with np.errstate(all="ignore"):  # points may coincide that must not
-            newton, start = laid_out(mechanism)
-            gaps = newton.equations(start)[0]
-    except (AssemblyError, np.linalg.LinAlgError):  # an idle spin has no axis there
-        return np.inf
-    return float(np.nan_to_num(np.abs(gaps), nan=np.inf).max(initial=0.0))
-
-
-def farthest(
-    mechanism: Mechanism,
-    stated: Mapping[str, float],
-    laid_out: LaysOut,
-) -> tuple[str, float]:
-    """The stated joint value that is farthest off where the loops close, and how far: rad, or a
-    share of the larger of two lengths; infinite where they stay open."""
-    try:
-        with np.errstate(all="ignore"):  # points may coincide that must not
-            newton, start = laid_out(mechanism)
-            held = {name: newton.near[name] for name in mechanism.coordinates}
-            dims = geometry(mechanism, {})
-            closed = BodyNewton(mechanism, dims, held, newton.near).solve(start)
-    except (AssemblyError, np.linalg.LinAlgError):
-        return "", np.inf
-    measured = measure(mechanism, dims, closed)
-    found = {}
-    for name, wanted in stated.items():
-        off = measured[name] - wanted
-        if mechanism.value(name).is_length:
-            off /= max(abs(wanted), abs(measured[name]), 1e-9)
-        else:
-            off = np.remainder(off + np.pi, 2 * np.pi) - np.pi
-        found[name] = abs(float(off))
-    return max(found.items(), key=lambda one: one[1])
+def _with(own: Trial, joint: Joint, other: Joint) -> Trial:
+    joints = tuple(other if each is joint else each for each in own.mechanism.joints)
+    return own.of(replace(own.mechanism, joints=joints))

@@ -1,14 +1,14 @@
 """Joints that name a wrong body: with a body in its place that hangs loosely the loops close."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from basepar_core.errors import AssemblyError, MechanismError
+from basepar_core.errors import AssemblyError
 from basepar_core.mechanism import GROUND, Joint, Mechanism
 
 from .joint_loops import around
-from .swapped_points import NEAR, LaysOut, explains, starting_gap
+from .trials import NEAR, Trial, closing
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +23,19 @@ class _Hanging:
         return f"{named} hangs on joint {self.joint} alone and is in no loop"
 
 
-def advised(
-    error: AssemblyError, mechanism: Mechanism, stated: Mapping[str, float], laid_out: LaysOut
-) -> AssemblyError:
+def advised(error: AssemblyError, own: Trial) -> AssemblyError:
     """The error of an open loop, with the body that one of its joints should name.
 
     Asked is where a body hangs on a body of the loop and nothing drives it; told is the joint
     where values that are stated beside the coordinates are met with one body in its place alone.
     """
-    loop, hanging = _beside(error, mechanism)
+    loop, hanging = _beside(error, own.mechanism)
     found = []
-    if stated.keys() - {*mechanism.coordinates}:
+    if own.tells:
         found = [
             (joint, one)
             for one in hanging
-            for joint in _closing(mechanism, loop, one.body, stated, laid_out)
+            for joint, _ in closing(_renamed(own, loop, one.body), own.gap / 2, NEAR)
         ]
     if len(found) == 1:
         joint, one = found[0]
@@ -80,13 +78,12 @@ def _hanging(mechanism: Mechanism) -> Iterator[tuple[_Hanging, str]]:
                 yield _Hanging(body, joint.name), held
 
 
-def _renamed(
-    mechanism: Mechanism, loop: frozenset[int], body: str
-) -> Iterator[tuple[Joint, Mechanism]]:
+def _renamed(own: Trial, loop: frozenset[int], body: str) -> Iterator[tuple[Joint, Trial]]:
     """Joints of a loop with a body in the place of one of theirs, and the mechanism with each.
 
     Only where that leaves no other body hanging.
     """
+    mechanism = own.mechanism
     for k in sorted(loop):
         first, second = mechanism.joints[k].bodies
         for bodies in ((body, second), (first, body)):
@@ -94,22 +91,4 @@ def _renamed(
             joints = (*mechanism.joints[:k], joint, *mechanism.joints[k + 1 :])
             other = replace(mechanism, joints=joints)
             if len([*_hanging(other)]) < len([*_hanging(mechanism)]):
-                yield joint, other
-
-
-def _closing(
-    mechanism: Mechanism,
-    loop: frozenset[int],
-    body: str,
-    stated: Mapping[str, float],
-    laid_out: LaysOut,
-) -> Iterator[Joint]:
-    """Joints of a loop with a body in the place of one of theirs that close all loops at about
-    the stated values."""
-    gap = starting_gap(mechanism, laid_out)
-    for joint, other in _renamed(mechanism, loop, body):
-        try:
-            if explains(other, stated, laid_out, gap, NEAR):
-                yield joint
-        except MechanismError:  # a body came off the ground
-            continue
+                yield joint, own.of(other)

@@ -12,6 +12,7 @@ from basepar_core.dynamics import (
     carried,
     constraints_found,
     ends_of_motions,
+    explanation,
     impossible_inertias,
     impossible_text,
     kinematics,
@@ -46,6 +47,7 @@ def _symbol(mechanism: Mechanism, symbol: Symbol) -> dict[str, Any]:
 def document(model: Model) -> dict[str, Any]:
     """`basepar show`: bodies, joints, loops, degrees of freedom."""
     it, found = model.mechanism, way(model)
+    explained = explanation(model)
     assembled = zip(it.coordinates, model.assembled.coordinates, strict=True)
     return {
         "mechanism": it.name,
@@ -67,9 +69,9 @@ def document(model: Model) -> dict[str, Any]:
         **_constraints(model),
         "blocks": [len(rows) for rows, _ in model.loops.blocks],
         "residual": model.assembled.residual,
-        "swapped_points": swapped_points.found(model),
-        "mistaken_unit": mistaken_units.found(model),
-        "mistaken_signs": mistaken_signs.found(model),
+        "swapped_points": swapped_points.found(it, explained),
+        "mistaken_unit": mistaken_units.found(it, explained),
+        "mistaken_signs": mistaken_signs.found(it, explained),
         **_branches(model),
         "motion_ends": _motion_ends(model),
         "points": _points(model),

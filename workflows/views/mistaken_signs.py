@@ -3,22 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from basepar_core.dynamics import Model, signs_look_mistaken
 from basepar_core.files import line_of_symbol
+from basepar_core.mechanism import Mechanism
 
 from . import terminal
 
 
-def found(model: Model) -> list[dict[str, Any]]:
+def found(it: Mechanism, signs: object) -> list[dict[str, Any]]:
     """Values with the line where the file has one, and what to write; each alone would do."""
-    text = model.mechanism.source
     return [
         {
             "name": one.name,
-            "line": line_of_symbol(text, one.name, "assembly"),
+            "line": line_of_symbol(it.source, one.name, "assembly"),
             "write": one.write,
         }
-        for one in signs_look_mistaken(model)
+        for one in (signs if isinstance(signs, tuple) else ())
     ]
 
 

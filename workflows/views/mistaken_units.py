@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from basepar_core.dynamics import Model, unit_looks_mistaken
+from basepar_core.dynamics import MistakenUnit
 from basepar_core.expressions import parse_unit
 from basepar_core.files import line_of_symbol
+from basepar_core.mechanism import Mechanism
 
 from . import terminal
 
 
-def found(model: Model) -> dict[str, Any] | None:
+def found(it: Mechanism, mistaken: object) -> dict[str, Any] | None:
     """The symbol, its line where the file has one, its number and unit, and the unit meant."""
-    it, mistaken = model.mechanism, unit_looks_mistaken(model)
-    if mistaken is None:
+    if not isinstance(mistaken, MistakenUnit):
         return None
     symbol = mistaken.symbol
     return {

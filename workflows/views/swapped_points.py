@@ -4,16 +4,16 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from basepar_core.dynamics import Model, points_look_swapped
+from basepar_core.dynamics import SwappedPoints
 from basepar_core.files import line_in_text
+from basepar_core.mechanism import Mechanism
 
 from . import terminal
 
 
-def found(model: Model) -> dict[str, Any] | None:
+def found(it: Mechanism, swapped: object) -> dict[str, Any] | None:
     """The joint, the line to write where the file has one, and the stated values that tell."""
-    it, swapped = model.mechanism, points_look_swapped(model)
-    if swapped is None:
+    if not isinstance(swapped, SwappedPoints):
         return None
 
     def value(name: str, off: float) -> dict[str, Any]:

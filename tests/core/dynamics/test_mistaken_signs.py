@@ -2,7 +2,7 @@
 
 import pytest
 
-from basepar_core.dynamics import prepare, signs_look_mistaken
+from basepar_core.dynamics import explanation, prepare
 from basepar_core.dynamics.assembly import assemble
 from basepar_core.errors import AssemblyError
 from basepar_core.files import library_names, line_of_symbol, loads, mechanism_file
@@ -24,7 +24,7 @@ assembly: {A: 60 deg, B: -25 deg, C: 62 deg, D: 97 deg}
 
 
 def writes(text):
-    return [one.write for one in signs_look_mistaken(prepare(loads(text)))]
+    return [one.write for one in explanation(prepare(loads(text))) or ()]
 
 
 @pytest.mark.parametrize("right", ["A: 60 deg", "B: -25 deg", "C: 62 deg", "D: 97 deg"])
@@ -76,7 +76,7 @@ def test_a_length():
 
 @pytest.mark.parametrize("name", library_names())
 def test_no_shipped_sign_is_mistaken(name):
-    assert signs_look_mistaken(prepare(mechanism_file.load(name))) == ()
+    assert explanation(prepare(mechanism_file.load(name))) is None
 
 
 def test_the_line_of_a_value():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from basepar_core.dynamics import prepare, unit_looks_mistaken
+from basepar_core.dynamics import explanation, prepare
 from basepar_core.dynamics.assembly import assemble
 from basepar_core.errors import AssemblyError
 from basepar_core.files import library_names, line_of_symbol, loads, mechanism_file
@@ -36,7 +36,7 @@ def with_unit(symbol, value, unit):
 
 @pytest.mark.parametrize("unit", ["m", "cm", "inch"])
 def test_a_rod_with_which_the_loop_closes_elsewhere(unit):
-    found = unit_looks_mistaken(prepare(with_unit("l", 220, unit)))
+    found = explanation(prepare(with_unit("l", 220, unit)))
     assert (found.symbol.name, found.symbol.unit, found.unit) == ("l", unit, "mm")
     assert found.value == "D"
 
@@ -55,17 +55,17 @@ def test_a_loop_that_stays_open(symbol, value, unit):
 @pytest.mark.parametrize("d", ["264 mm", "350 mm", "-170 mm", "5 m"])
 def test_no_unit_explains_another_branch_or_a_rough_value(d):
     text = CRANK.replace("D: 264 mm", f"D: {d}")
-    assert unit_looks_mistaken(prepare(loads(text))) is None
+    assert explanation(prepare(loads(text))) is None
 
 
 def test_a_length_that_is_wrong_otherwise():
     text = CRANK.replace("l: {value: 220", "l: {value: 900")
-    assert unit_looks_mistaken(prepare(loads(text))) is None
+    assert explanation(prepare(loads(text))) is None
 
 
 @pytest.mark.parametrize("name", library_names())
 def test_no_shipped_unit_is_mistaken(name):
-    assert unit_looks_mistaken(prepare(mechanism_file.load(name))) is None
+    assert explanation(prepare(mechanism_file.load(name))) is None
 
 
 def test_the_line_of_a_symbol():

@@ -1,0 +1,100 @@
+"""Mechanisms with one mistake of their file corrected: whether loops then close as stated.
+
+Whoever waits for an error or for `show` waits for these trials. Laying bodies out takes a
+hundredth of solving, and tells which corrections are worth a solution.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from basepar_core.errors import AssemblyError, MechanismError
+from basepar_core.mechanism import Mechanism
+
+from .body_newton import Bodies, BodyNewton, measure
+from .kinematics import geometry
+
+LaysOut = Callable[[Mechanism], tuple[BodyNewton, Bodies]]
+Correction = TypeVar("Correction")
+#: rad, or a share of the larger of two lengths: who states values states them no rougher.
+NEAR = 0.5
+#: Corrections of one kind that are solved, those first with which the bodies fit best as they are
+#: laid out: right ones start nearly closed.
+TRIED = 12
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A mechanism, and the joint values that its file states, rad or m."""
+
+    mechanism: Mechanism
+    stated: Mapping[str, float]
+    laid_out: LaysOut
+
+    def of(self, mechanism: Mechanism) -> "Trial":
+        """The same values, stated of another mechanism."""
+        return replace(self, mechanism=mechanism)
+
+    @property
+    def tells(self) -> bool:
+        """Whether values are stated beside the coordinates, which loops must meet."""
+        return bool(self.stated.keys() - {*self.mechanism.coordinates})
+
+    @cached_property
+    def gap(self) -> float:
+        """The largest gap where bodies are laid out at stated values, m or rad; infinite where
+        they cannot be."""
+        try:
+            with np.errstate(all="ignore"):  # points may coincide that must not
+                newton, start = self.laid_out(self.mechanism)
+                gaps = newton.equations(start)[0]
+        # An idle spin has no axis there, or a body came off the ground.
+        except (AssemblyError, MechanismError, np.linalg.LinAlgError):
+            return np.inf
+        return float(np.nan_to_num(np.abs(gaps), nan=np.inf).max(initial=0.0))
+
+    @cached_property
+    def closed(self) -> Mapping[str, float] | None:
+        """Joint values where the loops close, rad or m; None where they stay open."""
+        try:
+            with np.errstate(all="ignore"):
+                newton, start = self.laid_out(self.mechanism)
+                held = {name: newton.near[name] for name in self.mechanism.coordinates}
+                dims = geometry(self.mechanism, {})
+                held_newton = BodyNewton(self.mechanism, dims, held, newton.near)
+                at = held_newton.approach(start)
+        except (AssemblyError, MechanismError, np.linalg.LinAlgError):
+            return None
+        return measure(self.mechanism, dims, at) if held_newton.closes(at) else None
+
+    @cached_property
+    def farthest(self) -> tuple[str, float]:
+        """The stated value that is farthest off where the loops close, and how far: rad, or a
+        share of the larger of two lengths; infinite where they stay open."""
+        if self.closed is None:
+            return "", np.inf
+        return max(self._off(self.closed).items(), key=lambda one: one[1])
+
+    def _off(self, closed: Mapping[str, float]) -> dict[str, float]:
+        found = {}
+        for name, wanted in self.stated.items():
+            off = closed[name] - wanted
+            if self.mechanism.value(name).is_length:
+                off /= max(abs(wanted), abs(closed[name]), 1e-9)
+            else:
+                off = np.remainder(off + np.pi, 2 * np.pi) - np.pi
+            found[name] = abs(float(off))
+        return found
+
+
+def closing(
+    trials: Iterable[tuple[Correction, Trial]], gap: float, most: float
+) -> list[tuple[Correction, Trial]]:
+    """Corrections with which loops start no wider open than `gap` and close with no stated value
+    farther off than `most`, in the order of `trials`."""
+    open_first = [one for one in trials if one[1].gap <= gap]
+    tried = sorted(range(len(open_first)), key=lambda k: open_first[k][1].gap)[:TRIED]
+    return [open_first[k] for k in sorted(tried) if open_first[k][1].farthest[1] <= most]
