@@ -36,6 +36,7 @@ from basepar_core.mechanism import (
     line_of,
 )
 
+from . import remedies
 from .reader import Reading
 from .yaml_nodes import Fields, Items, Node, Text
 
@@ -44,6 +45,8 @@ HOLDS = next(name for name, one in JOINT_TYPES.items() if one.turns == "zz")
 #: Share of a body's size by which its mass may be off the line: rounding of what a file computes.
 OFF = 1e-9
 _PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+#: Keys of a body that have an entry for each axis, and for each pair of them.
+_OF_AXES = {3: ("centre", "first_moment"), 6: ("inertia", "central_inertia")}
 _UNITS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 
 
@@ -177,11 +180,40 @@ def _fitted(
         wrong, about = _misfit(np.array(found, float))
         if wrong:
             where = "" if k == 0 else "where symbols have other values, "
-            reading.mistake(node, f"{where}{wrong}; leave `form` out, or correct it")
+            remedy = _along_another(node, np.array(found, float)) if k == 0 else ""
+            remedy = remedy or "leave `form` out, or correct it"
+            reading.mistake(node, f"{where}{wrong}; {remedy}")
             return body
         if k == 0 and about:
             body = replace(body, parameters=_without_spin(body.parameters, a, d))
     return body
+
+
+def _along_another(node: Node, numbers: np.ndarray) -> str:
+    """What to write where a body is stated along another of its axes than the line."""
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        order = [0, 1, 2]
+        order[i], order[j] = j, i
+        pairs = [tuple(sorted((order[a], order[b]))) for a, b in _PAIRS]
+        places = [_PAIRS.index((a, b)) for a, b in pairs]
+        vector, tensor = numbers[1:4][order], numbers[4:10][places]
+        if (
+            not isinstance(node, Fields)
+            or _misfit(np.concatenate([numbers[:1], vector, tensor, numbers[10:]]))[0]
+        ):
+            continue
+        written = [
+            f"{key}: [{', '.join(remedies.written(one.items[k]) for k in where)}]"
+            for key, one in node.entries.items()
+            for where in (order, places)
+            if isinstance(one, Items) and key in _OF_AXES[len(where)]
+        ]
+        if written:
+            return (
+                f"with {'xyz'[i]} and {'xyz'[j]} exchanged all is along that line: write "
+                f"`{', '.join(written)}`"
+            )
+    return ""
 
 
 def _misfit(numbers: np.ndarray) -> tuple[str, bool]:

@@ -284,6 +284,20 @@ def test_mistakes(old, new, said):
     assert said in str(caught.value)
 
 
+def test_a_rod_that_is_stated_along_another_axis():
+    wrong = ROD.replace("centre: [0, 0, 0.17]", "centre: [0.17, 0, 0]")
+    wrong = wrong.replace(
+        "[0.012, 0, 0, 0.012, 0, 0]}\n  rocker", "[0, 0, 0, 0.012, 0, 0.012]}\n  rocker"
+    )
+    with pytest.raises(FileError) as caught:
+        loads(wrong)
+    (mistake,) = caught.value.mistakes
+    assert "with x and z exchanged all is along that line" in mistake.message
+    told = mistake.message.split("`")[1]
+    assert told.startswith("centre: [0, 0, 0.17], ")
+    assert told.endswith("inertia: [0.012, 0, 0, 0.012, 0, 0]")
+
+
 def test_nobody_pushes_along_axes_that_turn_idly(tmp_path):
     path = tmp_path / "rod.yaml"
     path.write_text(ROD)
