@@ -23,6 +23,7 @@ from .force_laws import read_dampers, read_friction, read_springs
 from .joints import read_joints
 from .mechanism_keys import MECHANISM
 from .motions import read_cycle, read_excitation, read_noise
+from .motor_speeds import warn_of_speed_constants
 from .pinned_twice import check_pinned_twice
 from .points import read_points
 from .reader import ORIGIN, Reading
@@ -168,7 +169,7 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
     ]
     attached += [("points", one.name, one.body, one.at) for one in points]
     check_attached(reading, top, bodies, joints, attached)
-    return Mechanism(
+    mechanism = Mechanism(
         name=_name(reading, top.get("name")),
         planar=reading.planar,
         gravity=gravity,
@@ -194,6 +195,9 @@ def _mechanism(reading: Reading, node: Node, text: str) -> Mechanism | None:
         description=_description(reading, top),
         source=text,
     )
+    if not reading.mistakes:
+        warn_of_speed_constants(top, mechanism)
+    return mechanism
 
 
 def _is_planar(reading: Reading, top: Mapping[str, Node]) -> bool:

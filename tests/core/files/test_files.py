@@ -1,6 +1,7 @@
 """Mechanism files: the shipped ones against hand calculations, and every way to go wrong."""
 
 import pickle
+import re
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -667,3 +668,25 @@ def test_mechanism_files_beside_a_missing_one(tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileError, match="the library has 3-rps"):
         load("empty/wiper.yaml")
+
+
+@pytest.mark.parametrize("ratio", [1, 8])
+@pytest.mark.parametrize("motion", [True, False])
+def test_a_speed_constant_in_the_place_of_the_torque_constant(ratio, motion):
+    text = library_path("four-bar").read_text(encoding="utf-8")
+    if not motion:
+        text = re.sub(r"^(cycle|excitation):.*\n(?:[ ].*\n)*", "", text, flags=re.MULTILINE)
+    drive = f"{{joint: A, voltage: 24, resistance: 0.6, constant: CONST, ratio: {ratio}}}"
+    text += f"motors: {{drive: {drive}}}\n"
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        loads(text.replace("CONST", "149"))
+    if ratio == 1:  # it may stand for a slow motor with its gear
+        assert not told
+        return
+    assert "idles at 1.5 rpm; if 149 is the speed constant in rpm/V, write 0.0641." in str(
+        told[0].message
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loads(text.replace("CONST", "0.0641"))
