@@ -21,7 +21,7 @@ from . import regimes as regime
 from .analytic import length
 from .closed_cycle import ClosedCycle
 from .cycle_metric import CycleMetric
-from .registry import canonical, metric_of
+from .registry import canonical, metric_of, needs_inertias
 from .targets import Target
 
 
@@ -44,13 +44,11 @@ _MOMENT = (
 )
 #: Metrics that are named by a word alone.
 PLAIN: Mapping[str, CycleMetric] = {
-    "mass": CycleMetric(_mass, "kg", "mass of all bodies", True),
-    "shaking_force_rms": CycleMetric(_size_of(0, False), "N", f"root mean square {_FORCE}", True),
-    "shaking_force_peak": CycleMetric(_size_of(0, True), "N", f"largest {_FORCE}", True),
-    "shaking_moment_rms": CycleMetric(
-        _size_of(1, False), "N m", f"root mean square {_MOMENT}", True
-    ),
-    "shaking_moment_peak": CycleMetric(_size_of(1, True), "N m", f"largest {_MOMENT}", True),
+    "mass": CycleMetric(_mass, "kg", "mass of all bodies"),
+    "shaking_force_rms": CycleMetric(_size_of(0, False), "N", f"root mean square {_FORCE}"),
+    "shaking_force_peak": CycleMetric(_size_of(0, True), "N", f"largest {_FORCE}"),
+    "shaking_moment_rms": CycleMetric(_size_of(1, False), "N m", f"root mean square {_MOMENT}"),
+    "shaking_moment_peak": CycleMetric(_size_of(1, True), "N m", f"largest {_MOMENT}"),
 }
 #: What knows the metrics of a mechanism by name; each with the words that it knows.
 _FAMILIES: Mapping[
@@ -81,7 +79,7 @@ def find(mechanism: Mechanism, name: str, targets: Sequence[Target] = ()) -> Cyc
     of_regime = regime.known(mechanism).get(name)
     if of_regime is None:
         return None
-    return CycleMetric(_of_regime(name), of_regime.unit, of_regime.words, True)
+    return CycleMetric(_of_regime(name), of_regime.unit, of_regime.words)
 
 
 def names(mechanism: Mechanism, targets: Sequence[Target] = ()) -> list[str]:
@@ -111,7 +109,7 @@ def check(mechanism: Mechanism, asked: Sequence[str]) -> None:
         Naming the bodies without inertias.
     """
     found = {name: find(mechanism, name) for name in asked}
-    needing = [name for name, metric in found.items() if metric and metric.needs_inertias]
+    needing = [name for name, metric in found.items() if metric and needs_inertias(name)]
     if needing and not mechanism.has_inertias:
         bare = [body.name for body in mechanism.bodies if body.parameters is None]
         raise MissingDataError(

@@ -19,8 +19,6 @@ class CycleMetric:
         analytic (`analytic`).
     unit, words
         SI text, "1" where there is none; what it is.
-    needs_inertias
-        Whether every body must state its inertial parameters.
     squares
         Of a root mean square, the residuals (variant, …) whose squares sum up to its square; they
         are analytic, and descents follow them by Gauss and Newton.
@@ -31,6 +29,5 @@ class CycleMetric:
     value: Callable[[ClosedCycle], Array]
     unit: str
     words: str
-    needs_inertias: bool = False
     squares: Callable[[ClosedCycle], Array] | None = None
     labels: tuple[str, ...] = ()

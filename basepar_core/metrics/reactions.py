@@ -33,7 +33,7 @@ def metrics(mechanism: Mechanism, _: Sequence[Target]) -> dict[str, CycleMetric]
                     value = partial(_size, wanted=wanted, is_peak=word == "peak")
                     words = f"{of} size of the {what} in joint {joint.name} over the cycle"
                     name = f"joint_{what}_{word}({joint.name})"
-                    found[name] = CycleMetric(value, unit, words, True)
+                    found[name] = CycleMetric(value, unit, words)
     return found
 
 

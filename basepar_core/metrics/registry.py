@@ -50,6 +50,8 @@ class Metric:
         SI text, of a drive's metric that has no unit of torques or forces.
     definition
         Of one that has ends, or a best value, by definition.
+    of_inertias
+        Whether the bodies' inertias enter; else positions alone.
     """
 
     kind: Kind
@@ -59,6 +61,7 @@ class Metric:
     title: str = ""
     unit: str = ""
     definition: Definition | None = None
+    of_inertias: bool = True
 
     @property
     def is_piecewise(self) -> bool:
@@ -67,9 +70,19 @@ class Metric:
 
 
 def _cycle(
-    arguments: str = "", course: Course = "smooth", definition: Definition | None = None
+    arguments: str = "",
+    course: Course = "smooth",
+    definition: Definition | None = None,
+    of_inertias: bool = False,
 ) -> Metric:
-    return Metric("cycle", arguments, course != "steps", course, definition=definition)
+    exact = course != "steps"
+    return Metric(
+        "cycle", arguments, exact, course, definition=definition, of_inertias=of_inertias
+    )
+
+
+def _of_inertias(arguments: str = "", course: Course = "smooth") -> Metric:
+    return _cycle(arguments, course, of_inertias=True)
 
 
 def _torque(course: Course, title: str = "", unit: str = "") -> Metric:
@@ -90,11 +103,11 @@ METRICS: Mapping[str, Metric] = {
     "torque_ripple": _torque("pieces", "Ripple"),
     "power_peak": _torque("pieces", "Peak power", "W"),
     "drive_energy": _torque("pieces", "Energy", "J"),
-    "mass": _cycle(),
-    "shaking_force_rms": _cycle(),
-    "shaking_force_peak": _cycle("", "pieces"),
-    "shaking_moment_rms": _cycle(),
-    "shaking_moment_peak": _cycle("", "pieces"),
+    "mass": _of_inertias(),
+    "shaking_force_rms": _of_inertias(),
+    "shaking_force_peak": _of_inertias("", "pieces"),
+    "shaking_moment_rms": _of_inertias(),
+    "shaking_moment_peak": _of_inertias("", "pieces"),
     "stroke": _cycle("joint value", "pieces", _RANGE),
     "joint_min": _cycle("joint value", "pieces"),
     "joint_max": _cycle("joint value", "pieces"),
@@ -107,10 +120,10 @@ METRICS: Mapping[str, Metric] = {
         "joint value,target", "smooth", _off("the deviation from a function", "they agree")
     ),
     "full_rotation": _cycle("joint", "pieces"),
-    "joint_force_rms": _cycle("joint"),
-    "joint_force_peak": _cycle("joint", "pieces"),
-    "joint_moment_rms": _cycle("joint"),
-    "joint_moment_peak": _cycle("joint", "pieces"),
+    "joint_force_rms": _of_inertias("joint"),
+    "joint_force_peak": _of_inertias("joint", "pieces"),
+    "joint_moment_rms": _of_inertias("joint"),
+    "joint_moment_peak": _of_inertias("joint", "pieces"),
     "transmission_angle": _cycle(
         "B,C,D", "pieces", Definition("the acute angle, at most 90 deg", 0.0, pi / 2)
     ),
@@ -177,14 +190,9 @@ def is_torque(name: str) -> bool:
     return (found := metric_of(name)) is not None and found.kind == "torque"
 
 
-#: How the words of cycle metrics begin that need masses.
-_OF_MASSES = ("mass", "shaking_", "joint_force_", "joint_moment_")
-
-
 def needs_inertias(name: str) -> bool:
     """Whether a name is a metric that the bodies' inertias enter, not of positions alone."""
-    found = metric_of(name)
-    return found is not None and (found.kind != "cycle" or name.startswith(_OF_MASSES))
+    return (found := metric_of(name)) is not None and found.of_inertias
 
 
 def canonical(name: str) -> str:

@@ -103,14 +103,14 @@ def beside(place: Location, ending: str) -> Path:
 def untaken(place: str) -> str:
     """A store's place with the next number behind its name, where neither store nor journal is.
 
-    Nobody looks into buckets for that.
+    A date's day is no such number; and nobody looks into buckets for that.
 
     Examples
     --------
     >>> untaken("s3://designs/study-2.zarr")
     's3://designs/study-3.zarr'
     """
-    found = re.fullmatch(r"(.*?)(?:-([0-9]{1,4}))?(?:\.zarr)?/*", place, re.DOTALL)
+    found = re.fullmatch(r"(.*?)(?:(?<!\d)-(\d{1,2}))?(?:\.zarr)?/*", place, re.DOTALL)
     assert found is not None  # it fits anything
     for number in itertools.count(int(found[2] or 1) + 1):
         other = f"{found[1]}-{number}.zarr"

@@ -167,3 +167,5 @@ def test_a_store_to_take_instead():
     Path("one-3.journal").touch()
     assert untaken("one.zarr") == untaken("one-2.zarr") == "one-4.zarr"
     assert untaken("s3://bucket/one.zarr/") == "s3://bucket/one-2.zarr"
+    assert untaken("run-2026-11-27.zarr") == "run-2026-11-27-2.zarr"
+    assert untaken("run-2026.zarr") == "run-2026-2.zarr"
