@@ -78,7 +78,7 @@ def test_a_study_s_best_design(run, tmp_path, monkeypatch):
         (["--set", "lx1"], "is not of the form NAME=VALUE"),
         (["--set", "lx1=1", "--set", "lx1=2"], "is given twice"),
         (["--set", "lx9=1"], "no symbol 'lx9'"),
-        (["--set", "lx1=2kg"], 'is expected here; .* The file has lx1="0.3 m"'),
+        (["--set", "lx1=2kg"], r'is expected here\. The file has lx1="0.3 m"'),
         (["--variant", "{store}:8"], "has no variant '8': .* has variants 0 to 7"),
         (["--variant", "nothing.zarr:1"], "There is no store"),
         (["--variant", "8"], "write STORE:N"),
