@@ -270,9 +270,21 @@ class _Drawing:
         """Of every body the distance that is farthest off."""
         return [
             f"{self.node.path} (line {self.node.line}): {one} on {body}: correct the drawing, or "
-            f"their `at` on {body}, which is in its own frame."
+            f"their `at` on {body}, which is in its own frame{self._or_on_ground(one)}."
             for body, one in self._far
         ]
+
+    def _or_on_ground(self, distance: Distance) -> str:
+        """Where joints of a distance stand that the file places by their ground's point only."""
+        stated = self.node.entries if isinstance(self.node, Fields) else {}
+        pins = [
+            joint.name
+            for joint in self.joints
+            if GROUND in joint.bodies
+            and joint.name in (distance.one, distance.two)
+            and joint.name not in stated
+        ]
+        return "".join(f", or the place of {pin} on the ground, joints.{pin}.at" for pin in pins)
 
     @property
     def _joints_node(self) -> Node | None:

@@ -45,6 +45,8 @@ _ANGLES = {
     "degrees where radians are meant": (np.pi / 180, "deg"),
     "turns where radians are meant": (2 * np.pi, "rev"),
 }
+#: How many times too large a torque is where N m is taken, and its unit where titles have it.
+_TORQUES = {1e3: "N*mm", 1e2: "N*cm", 1e-3: "", 9.81: "", 1 / 9.81: "", 1e-2: ""}
 _LENGTHS = {"millimetres where metres are meant": (1e-3, "mm")}
 _TIME = "milliseconds where seconds are meant"
 
@@ -88,13 +90,16 @@ def check_units(
     measured = tau[:, thin]
     as_is, size = (0.0, 1.0) if W is None else file.compare(W[thin], measured)
     if as_is >= GOOD:
-        near = [f for f in (1e3, 1e-3, 9.81, 1 / 9.81, 1e2, 1e-2) if 1 / 1.5 < size / f < 1.5]
+        near = [f for f in _TORQUES if 1 / 1.5 < size / f < 1.5]
         if near and not 1 / SIZE < size < SIZE:
+            unit = _TORQUES[min(near, key=lambda f: abs(np.log(size / f)))]
+            name = model.mechanism.coordinates[0]
+            write = f" Write the unit into its title, `tau.{name} [{unit}]`." if unit else ""
             raise UsageError(
                 f"The measured torque is {size:.3g} times what the file's inertias give for this "
-                f"motion, and follows it otherwise: is it in another unit than N m (or N)? Write "
-                f"the unit into its title, `tau.A [N*mm]`. Or are masses of the file in another "
-                f"unit (g for kg)? `basepar show` lists them.",
+                f"motion, and follows it otherwise: is it in another unit than N m (or N)?{write} "
+                f"Or are masses of the file in another unit (g for kg)? `basepar show` lists "
+                f"them.",
                 ["tau"],
             )
         return
@@ -143,7 +148,11 @@ def _check_readings(
 ) -> None:
     """Reject a motion that fits the torque clearly better when read otherwise."""
     for group in readings:
-        fits = [_fit(file, motion, tau, one.factor, one.pace) for one in group]
+        fits: list[tuple[float, float]] = []
+        for one in group:
+            fits.append(_fit(file, motion, tau, one.factor, one.pace))
+            if fits[-1][0] > SURE and _is_clearly_better(*fits[-1], as_is):
+                break  # no other could be better; a motion that is read wrongly takes long
         better = [k for k, fit in enumerate(fits) if _is_clearly_better(*fit, as_is)]
         if better:
             # All columns may do by and large where one does exactly, and the reverse.

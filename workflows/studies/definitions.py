@@ -1,8 +1,10 @@
-"""Constraints and objectives that a metric's definition decides before any variant is known."""
+"""Constraints and objectives that their metrics' definitions decide, or put in doubt."""
 
 import re
+from collections.abc import Iterable
 
 from basepar_core.expressions import Call, Expression, Name, evaluate, names
+from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import Definition, metric_of
 from sweeps.spec import Condition
 
@@ -47,6 +49,24 @@ def looks_for_the_worst(objective: Objective) -> str:
         f"{objective.text} is {known.words}: `maximize` looks for the worst; write minimize if "
         "that is not meant"
     )
+
+
+def at_a_drive(expression: Expression, mechanism: Mechanism, known: Iterable[str]) -> str:
+    """What to tell of a transmission angle over the pin of a driven body; "" of others.
+
+    In a full turn of the drive it passes 0, and no dimensions change that.
+    """
+    drives = {mechanism.value(name).joint.name for name in mechanism.coordinates}
+    for name in sorted(names(expression)):
+        pins = re.fullmatch(r"transmission_angle\((\w+),(\w+),(\w+)\)", name)
+        if pins and pins[1] in drives:
+            meant = [x for x in known if x.startswith(f"transmission_angle({pins[2]},{pins[3]},")]
+            if meant:
+                return (
+                    f"{name}: {pins[1]} is driven, so this is the angle at the end of the driven "
+                    f"body, 0 twice a turn; what is driven is pushed at {meant[0]}"
+                )
+    return ""
 
 
 def _definition(expression: Expression) -> Definition | None:

@@ -46,7 +46,7 @@ from sweeps.spec import (
 from sweeps.store import bucket_of
 
 from . import rounds, sampler_kinds, storages
-from .definitions import decided, looks_for_the_worst
+from .definitions import at_a_drive, decided, looks_for_the_worst
 from .joint_units import Known, explained
 from .quantity_names import angular, check_words, quantities, results_in
 from .sampler_kinds import OwnSampler, own_sampler
@@ -215,8 +215,12 @@ def _objectives(
         direction = reading.choice(entry, DIRECTIONS, "direction", _CALLED)
         try:
             found.append(objective(text, direction != "maximize", known))
-            if told := looks_for_the_worst(found[-1]):
-                _warn(entry, told)
+            for told in (
+                looks_for_the_worst(found[-1]),
+                at_a_drive(found[-1].expression, mechanism, known),
+            ):
+                if told:
+                    _warn(entry, told)
         except ExpressionError as error:
             reading.mistake(entry, explained(error.message, text, mechanism, known))
     return tuple(found)
@@ -259,6 +263,8 @@ def _constraints(
             _warn(item, why)
         elif why:
             reading.mistake(item, why)
+        elif told := at_a_drive(line.expression, mechanism, known):
+            _warn(item, told)
         found.append(line)
     return tuple(found)
 

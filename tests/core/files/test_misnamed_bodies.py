@@ -112,6 +112,7 @@ def test_one_distance_leaves_open_which_point_it_is():
         "C and D are 0.3231 m apart as drawn, and 0.22 m on rocker: correct the drawing, or"
         in message
     )
+    assert message.endswith(", or the place of D on the ground, joints.D.at.")
 
 
 @pytest.mark.parametrize(

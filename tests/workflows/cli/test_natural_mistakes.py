@@ -1067,6 +1067,23 @@ def test_the_columns_in_degrees_are_named(run, tmp_path, degrees):
     assert run("identify", "five-bar", str(path), "--json").status == 0
 
 
+@pytest.mark.parametrize(("times", "unit"), [(1e3, "N*mm"), (1e2, "N*cm")])
+def test_the_unit_of_a_torque_follows_from_its_size(run, tmp_path, times, unit):
+    path = tmp_path / "run.csv"
+    assert run("simulate", "four-bar", "-o", str(path), "--json").status == 0
+    titles, *rows = path.read_text().splitlines()
+    place = titles.split(",").index("tau.A")
+    cells = [row.split(",") for row in rows]
+    for row in cells:
+        row[place] = repr(float(row[place]) * times)
+    path.write_text("\n".join([titles, *map(",".join, cells)]) + "\n")
+    wrong = run("identify", "four-bar", str(path), "--json").json["error"]["message"]
+    assert f"Write the unit into its title, `tau.A [{unit}]`." in wrong
+    text = path.read_text().replace("tau.A", f"tau.A [{unit}]", 1)
+    path.write_text(text)
+    assert run("identify", "four-bar", str(path), "--json").status == 0
+
+
 @pytest.mark.parametrize("command", ["identify", "reduce"])
 def test_two_torques_whose_titles_are_exchanged(run, tmp_path, command):
     """The proposed columns are those of the record in order, and nothing is left to report."""

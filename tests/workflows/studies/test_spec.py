@@ -333,6 +333,11 @@ def test_what_no_variant_meets_by_definition_is_a_mistake(line, told):
     assert told in found.message
 
 
+def test_a_transmission_angle_at_the_driven_crank_is_told():
+    with pytest.warns(BaseparWarning, match=r"pushed at transmission_angle\(B,C,D\)"):
+        parse_study(STUDY.replace("condition <= 1e4", "transmission_angle(A, B, C) >= 30 deg"))
+
+
 def test_what_all_meet_and_deviations_made_large_are_told(recwarn):
     aim = '{"function_error(D,f)": maximize, "time_ratio(D)": maximize}'
     limits = '["transmission_angle(B, C, D) <= 140 deg", "transmission_angle(B, C, D) >= 40 deg"]'
