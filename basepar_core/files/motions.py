@@ -343,8 +343,8 @@ def _warn_of_turns(node: Node, laws: Mapping[str, Law], samples: int) -> None:
         if turns >= 90:
             meant = f"if {turns:g} deg are meant, write `turns: {turns / 360:g}`"
         warnings.warn(
-            f"{node.path}.{name} (line {node.line}): {turns:g} turns in {plural(samples, 'sample')}, "
-            f"{turns / samples:.3g} turns from one sample to the next; {meant}.",
+            f"{node.path}.{name} (line {node.line}): {turns:g} turns in "
+            f"{plural(samples, 'sample')}, {turns / samples:.3g} turns from one sample to the next; {meant}.",
             BaseparWarning,
             stacklevel=2,
         )
