@@ -344,7 +344,8 @@ def _warn_of_turns(node: Node, laws: Mapping[str, Law], samples: int) -> None:
             meant = f"if {turns:g} deg are meant, write `turns: {turns / 360:g}`"
         warnings.warn(
             f"{node.path}.{name} (line {node.line}): {turns:g} turns in "
-            f"{plural(samples, 'sample')}, {turns / samples:.3g} turns from one sample to the next; {meant}.",
+            f"{plural(samples, 'sample')}, {turns / samples:.3g} turns from one sample to the "
+            f"next; {meant}.",
             BaseparWarning,
             stacklevel=2,
         )
