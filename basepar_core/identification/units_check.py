@@ -22,12 +22,14 @@ from .smoothing import FEWEST
 #: Correlation with the foretold torque that is good; and by how much less another reading must
 #: miss of a full correlation before the stated one is rejected.
 GOOD, BETTER = 0.95, 5.0
+#: So many times the travel of readings one of which fits surely, others are not tried.
+LONGER = 5.0
 #: Correlation beyond which nothing better than an exchange of columns is looked for.
 SURE = 0.99
 #: Foretold torque may be wrong by this factor and still be the right one.
 SIZE = 3.0
 #: A travel of more of the loops' steps (of 0.1 rad) is worth a look before it is followed.
-LONG = 500
+LONG = 200
 
 
 class Reading(NamedTuple):
@@ -147,12 +149,17 @@ def _check_readings(
     readings: Sequence[Sequence[Reading]],
 ) -> None:
     """Reject a motion that fits the torque clearly better when read otherwise."""
-    for group in readings:
-        fits: list[tuple[float, float]] = []
-        for one in group:
+
+    def travel(reading: Reading) -> float:
+        return float(np.ptp(motion.q * reading.factor, axis=1).max())
+
+    for unsorted in readings:
+        # Through a long travel loops are followed for long, and it is hardly what is meant.
+        group, fits = sorted(unsorted, key=travel), list[tuple[float, float]]()
+        for k, one in enumerate(group):
+            if k and travel(one) > LONGER * travel(group[k - 1]) and max(fits)[0] > SURE:
+                break
             fits.append(_fit(file, motion, tau, one.factor, one.pace))
-            if fits[-1][0] > SURE and _is_clearly_better(*fits[-1], as_is):
-                break  # no other could be better; a motion that is read wrongly takes long
         better = [k for k, fit in enumerate(fits) if _is_clearly_better(*fit, as_is)]
         if better:
             # All columns may do by and large where one does exactly, and the reverse.
