@@ -1,6 +1,7 @@
 """Bodies whose parameters no distribution of mass has: a sign, a unit or a point is wrong."""
 
 from collections.abc import Mapping
+from math import sqrt
 
 import numpy as np
 
@@ -18,8 +19,9 @@ _REMEDY = (
     "centre of mass, write `central_inertia`"
 )
 #: A radius of gyration so many times the longest distance of a joint from its body's origin is of
-#: a moment in another unit (kg mm² read as kg m²: 1000 times the body's); flywheels reach a few.
-FAR = 20
+#: a moment in another unit (kg mm² read as kg m²: 1000 times the body's), or of a mass in g (30
+#: times); flywheels reach a few.
+FAR = 8
 #: A mass in g that is read as kg is 1000 times the body's: so many times the next
 #: heaviest body, and more than so many kg, few machines have.
 MANY_TIMES, HEAVY = 1000, 100.0
@@ -60,14 +62,21 @@ def unlikely_inertias(mechanism: Mechanism) -> dict[str, str]:
         moment = one[3] if planar else max(one[4], one[7], one[9])
         gyration = float(np.sqrt(max(moment, 0.0) / one[0])) if one[0] > 0 else 0.0
         if longest and gyration > FAR * longest:
-            unit, _ = likely_moment_unit(gyration, _size(mechanism, body) or longest)
-            written = unit.replace("*", " ").replace("^2", "²")
             found[body] = (
                 f"radius of gyration {gyration:.3g} m, {gyration / longest:.0f} times the longest "
-                f"distance of a joint or centre from the origin of its body, {longest:.3g} m; if "
-                f"{written} is meant, write the moment with `{unit}`"
+                f"distance of a joint or centre from the origin of its body, {longest:.3g} m; "
+                f"{_meant(float(one[0]), gyration, _size(mechanism, body) or longest)}"
             )
     return found
+
+
+def _meant(mass: float, gyration: float, size: float) -> str:
+    """The unit of the moment, or the mass, with which it fits a body of a size."""
+    unit, other = likely_moment_unit(gyration, size)
+    if other < size / 5 and gyration < sqrt(1e3) * size and mass < size**3:  # 1000 kg/m³ then
+        return f"a mass of {1e3 * mass:.4g} kg would fit: is {mass * 1e3:.4g} g stated?"
+    written = unit.replace("*", " ").replace("^2", "²")
+    return f"if {written} is meant, write the moment with `{unit}`"
 
 
 def _size(mechanism: Mechanism, body: str) -> float:

@@ -30,6 +30,9 @@ _DENSEST, _FLAT = 20_000, 1 / 3
 #: So many times its body's size no radius of gyration is, whatever units are stated, which also
 #: is beyond the mechanism: eccentrics of some mm carry flywheels.
 _BEYOND = 20
+#: A mass in g is out of all proportion: so many times every body's in kg, and of more kg/m³ than
+#: machines have that fill a cube as long as the mechanism, or the body by its moment, is.
+_TIMES, _FILLED, _ACROSS = 100, 1000, 3.0
 _QUANTITY = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?) *([A-Za-z][A-Za-z0-9*^/]*)")
 
 
@@ -60,6 +63,11 @@ def warn_of_bare_inertias(
     with np.errstate(all="ignore"):  # of sizes that no one meant
         points = _points(reading, joints, further)
         longest = max((_extent(some) for some in points.values()), default=0.0)
+        masses = {
+            body.name: float(reading.at_nominal(body.parameters)[0])
+            for body in bodies
+            if body.parameters is not None
+        }
         for body in bodies:
             one = given.get(body.name, {})
             if body.parameters is not None and any(_is_number(one.get(key)) for key in _KEYS):
@@ -68,6 +76,8 @@ def warn_of_bare_inertias(
                     _judge_mass(one, stated)
                     _judge_moment(one, stated, max(longest, stated.size))
                     _judge_units(one, stated, max(longest, stated.size))
+                if _bare(one.get("mass")):
+                    _judge_heaviest(one["mass"], body.name, masses, stated, longest)
 
 
 _KEYS = ("mass", "central_inertia", "inertia")
@@ -76,13 +86,35 @@ _KEYS = ("mass", "central_inertia", "inertia")
 def _judge_mass(entries: Mapping[str, Node], one: _Stated) -> None:
     """Where grams make of a radius that no body of kg has one that bodies of this size have."""
     node = entries["mass"]
-    ball = sqrt(2 / 5) * (3 * one.mass / (4 * pi * _DENSEST)) ** (1 / 3)
-    if (
-        _bare(node)
-        and one.gyration < min(_SMALL * one.size, _FLAT * ball)
-        and _is_sensible(one.gyration * sqrt(1e3), one.size)
-    ):
+    if _bare(node) and _is_in_grams(one):
         _warn(node, "kg", f"its {one.key.replace('_', ' ')}", one, "g")
+
+
+def _is_in_grams(one: _Stated) -> bool:
+    ball = sqrt(2 / 5) * (3 * one.mass / (4 * pi * _DENSEST)) ** (1 / 3)
+    small = one.gyration < min(_SMALL * one.size, _FLAT * ball)
+    return small and _is_sensible(one.gyration * sqrt(1e3), one.size)
+
+
+def _judge_heaviest(
+    node: Node, body: str, masses: Mapping[str, float], one: _Stated | None, longest: float
+) -> None:
+    """Where a bare mass is out of all proportion to the others' and to the mechanism's size."""
+    if one is not None and longest < one.gyration < _FAR * longest:
+        longest = _ACROSS * one.gyration  # a flywheel
+    others = {name: mass for name, mass in masses.items() if name != body and mass > 0}
+    if not others or longest == 0 or (one is not None and _is_in_grams(one)):
+        return
+    second = max(others, key=others.__getitem__)
+    if masses[body] > max(_TIMES * others[second], _FILLED * longest**3):
+        number = written(node)
+        warnings.warn(
+            f"{node.path} (line {node.line}): {number} is taken as {number} kg, more than "
+            f"{_TIMES} times every other body ({second} {others[second]:.3g} kg); "
+            f"write '{number} g' or '{number} kg'.",
+            BaseparWarning,
+            stacklevel=3,
+        )
 
 
 def _judge_moment(entries: Mapping[str, Node], one: _Stated, longest: float) -> None:
@@ -96,26 +128,36 @@ def _judge_moment(entries: Mapping[str, Node], one: _Stated, longest: float) -> 
 
 
 def _judge_units(entries: Mapping[str, Node], one: _Stated, longest: float) -> None:
-    """Where a mass and a moment with their units make a radius that no body of this size has."""
+    """Where a mass and a moment make a radius that no body of this size has."""
     mass, moment = entries["mass"], entries[one.key]
-    if _bare(moment) or one.gyration < max(_BEYOND * one.size, _MOST * longest):
-        return
     light, heavy = _quantity(mass), _quantity(moment)
     unit, gyration = likely_moment_unit(one.gyration, one.size)
-    if light and light[1] == "g" and one.gyration / sqrt(1e3) <= one.size:
+    is_far = one.gyration > max(_BEYOND * one.size, _MOST * longest)
+    likely = is_far and _LIKELY * one.size <= gyration <= _MOST * one.size
+    if is_far and light and light[1] == "g" and one.gyration / sqrt(1e3) <= one.size:
         meant = f"{light[0]} kg"
-    elif heavy and _LIKELY * one.size <= gyration <= _MOST * one.size:
+    elif heavy and likely:
         number = float(heavy[0]) * parse_unit(heavy[1]).size
         meant = f"{heavy[0] if heavy[1] == 'kg*m^2' else f'{number:g}'} {unit}"
+    elif (light or _bare(mass)) and not likely and _is_of_more(one, longest):
+        meant = f"{1e3 * one.mass:g} kg"
     else:
         return
+    stated = f"{written(mass)}{' kg' * _bare(mass)} with {written(moment)}"
     warnings.warn(
-        f"{mass.path} (line {mass.line}): {written(mass)} with {written(moment)} has a radius of "
+        f"{mass.path} (line {mass.line}): {stated}{' kg*m^2' * _bare(moment)} has a radius of "
         f"gyration of {_length(one.gyration)}, {one.gyration / one.size:.0f} times the body's "
         f"size, {_length(one.size)}; is it {meant}?",
         BaseparWarning,
         stacklevel=3,
     )
+
+
+def _is_of_more(one: _Stated, longest: float) -> bool:
+    """Whether 1000 times the mass fits moment and size, and the mass does not."""
+    is_far = one.gyration >= max(_FAR * one.size, _MOST * longest)
+    is_light = 1e3 * one.mass < _FILLED * one.size**3
+    return is_far and is_light and _LEAST * one.size <= one.gyration / sqrt(1e3) <= one.size
 
 
 def _quantity(node: Node) -> tuple[str, str] | None:

@@ -88,6 +88,10 @@ def test_a_moment_in_another_unit():
     assert "57.7 m, 289 times" in why
     assert "`kg*mm^2`" in why
     assert unlikely_inertias(loads(text.replace("1000}", "1000 kg*mm^2}"))) == {}
+    (why,) = unlikely_inertias(
+        loads(text.replace("0.3,", "0.3 g,").replace("1000}", "1e-3}"))
+    ).values()
+    assert why.endswith("a mass of 0.3 kg would fit: is 0.3 g stated?")
 
 
 def test_no_shipped_inertia_is_unlikely():

@@ -81,11 +81,46 @@ def test_in_space():
         ("2 g", "0.008 kg*m^2", "2 g with 0.008 kg*m^2 has a radius of gyration of 2 m, 25 times"),
         ("600 g", "12.8 kg*m^2", "is it 12.8 kg*cm^2?"),
         ("600 g", "320 kg*m^2", "is it 320 kg*mm^2?"),
+        # By hand: 80 mm/√12·√1000 = 730 mm.
+        ("0.2 g", "1.0667e-4 kg*m^2", "of 730 mm, 9 times the body's size, 80 mm; is it 0.2 kg?"),
+        ("2e-4", "1.0667e-4", "2e-4 kg with 1.0667e-4 kg*m^2 has"),
     ],
 )
 def test_units_that_do_not_go_together(mass, inertia, said):
     (message,) = warned(mass=mass, inertia=f"central_inertia: {inertia}")
     assert said in message
+
+
+#: A crank of 100 mm, a coupler of 300 mm.
+BESIDE = """\
+name: bar
+space: planar
+gravity: [0, -9.81]
+bodies:
+  crank: {{mass: 0.3, centre: [50 mm, 0], central_inertia: 2.5e-4}}
+  coupler: {{mass: {mass}, centre: [150 mm, 0], central_inertia: {inertia}}}
+joints:
+  A: {{type: revolute, connects: [ground, crank]}}
+  B: {{type: revolute, connects: [crank, coupler], at: [[{a}, 0], [0, 0]]}}
+coordinates: [A, B]
+"""
+
+
+def test_a_mass_in_grams_beside_others():
+    bar = {"inertia": "500 kg*(300 mm)^2/12", "a": "100 mm"}
+    (message,) = _messages(BESIDE.format(mass="500", **bar))
+    assert message == (
+        "bodies.coupler.mass (line 6): 500 is taken as 500 kg, more than 100 times every other "
+        "body (crank 0.3 kg); write '500 g' or '500 kg'."
+    )
+    assert _messages(BESIDE.format(mass="500 kg", **bar)) == []
+    assert _messages(BESIDE.format(mass="25", **bar)) == []
+
+
+def test_heavy_bodies_of_large_machines_and_flywheels():
+    """A car's body beside a wheel's carrier; a flywheel of 0.4 m on a shaft of 0.1 m."""
+    assert _messages(BESIDE.format(mass="1500", inertia="1800", a="2.6 m")) == []
+    assert _messages(BESIDE.format(mass="60", inertia="5.4", a="100 mm")) == []
 
 
 RIGHT = {
