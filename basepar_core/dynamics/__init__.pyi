@@ -82,6 +82,7 @@ from .loop_newton import Lanes as Lanes
 from .loop_newton import invert as invert
 from .loops import STEP as STEP
 from .loops import independent_rows as independent_rows
+from .mistaken_entries import MistakenEntry as MistakenEntry
 from .mistaken_signs import MistakenSign as MistakenSign
 from .mistaken_units import MistakenUnit as MistakenUnit
 from .motion import Motion as Motion

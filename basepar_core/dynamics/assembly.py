@@ -18,6 +18,7 @@ from basepar_core.mechanism import Mechanism
 from . import (
     joints,
     mistaken_decimals,
+    mistaken_entries,
     mistaken_signs,
     mistaken_units,
     opposed_axes,
@@ -98,7 +99,13 @@ def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
             f"{symbol.unit}, all loops close as stated: write unit: {unit.unit}.",
             [f"geometry.{symbol.name}"],
         )
-    for kind in (opposed_axes, mistaken_signs, swapped_points, mistaken_decimals):
+    for kind in (
+        opposed_axes,
+        mistaken_signs,
+        swapped_points,
+        mistaken_entries,
+        mistaken_decimals,
+    ):
         advised = kind.advised(error, own)
         if advised is not error:
             return advised

@@ -8,13 +8,14 @@ from basepar_core.arrays import Array
 from basepar_core.errors import MotionError
 from basepar_core.mechanism import GROUND
 
-from . import mistaken_signs, mistaken_units, swapped_points
+from . import mistaken_entries, mistaken_signs, mistaken_units, swapped_points
 from .assembly import laid_out, stated_values
 from .branches import dependent_values
 from .closure import Model, Outcome, Trace, trace
 from .coupling_findings import contradicted, coupled_values
 from .joint_tracks import tracks
 from .kinematics import geometry
+from .mistaken_entries import MistakenEntry
 from .mistaken_signs import MistakenSign
 from .mistaken_units import MistakenUnit
 from .motion import cycle, excitation
@@ -96,9 +97,12 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
     return tuple(found)
 
 
-def explanation(model: Model) -> MistakenUnit | tuple[MistakenSign, ...] | SwappedPoints | None:
+def explanation(
+    model: Model,
+) -> MistakenUnit | tuple[MistakenSign, ...] | SwappedPoints | MistakenEntry | None:
     """The one mistake by which the values that the file states are not met, if one explains it:
-    a length's unit, a value's sign (each of two would do), or the order of a joint's points."""
+    a length's unit, a value's sign (each of two would do), the order of a joint's points, or a
+    symbol in one of them or an axis of a joint."""
     own = Trial(model.mechanism, stated_values(model.mechanism), laid_out)
     if not model.topology.cuts or not own.tells:
         return None
@@ -106,6 +110,7 @@ def explanation(model: Model) -> MistakenUnit | tuple[MistakenSign, ...] | Swapp
         mistaken_units.explaining(own)
         or mistaken_signs.explaining(own)
         or swapped_points.explaining(own)
+        or mistaken_entries.explaining(own)
     )
 
 

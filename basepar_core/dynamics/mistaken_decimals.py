@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from basepar_core.errors import AssemblyError
 from basepar_core.expressions import LENGTH, Number, parse_unit
-from basepar_core.mechanism import Joint
+from basepar_core.mechanism import Joint, with_at
 
 from .trials import Trial, closing
 
@@ -54,11 +54,5 @@ def _of_joint(joint: Joint, shift: Fraction) -> Iterator[tuple[str, Fraction, Jo
     for side, frame in enumerate(joint.frames):
         for axis, entry in enumerate(frame.at):
             if isinstance(entry, Number) and entry.value:
-                x, y, z = (
-                    Number(entry.value * shift) if k == axis else one
-                    for k, one in enumerate(frame.at)
-                )
-                frames = list(joint.frames)
-                frames[side] = replace(frame, at=(x, y, z))
-                other = replace(joint, frames=(frames[0], frames[1]))
+                other = with_at(joint, side, axis, Number(entry.value * shift))
                 yield f"joints.{joint.name}.at[{side}][{axis}]", entry.value, other

@@ -27,7 +27,7 @@ def advised(error: AssemblyError, own: Trial) -> AssemblyError:
         turned = replace(joint, frames=(frames[0], frames[1]))
         others = tuple(turned if one is joint else one for one in mechanism.joints)
         if own.of(replace(mechanism, joints=others)).farthest[1] <= NEAR:
-            found.append(_written(frames[0], frames[1], mechanism.planar))
+            found.append(written(frames[0], frames[1], mechanism.planar))
     if not found or "" in found:
         return error
     write = min(found, key=lambda text: text.count("-"))
@@ -37,7 +37,7 @@ def advised(error: AssemblyError, own: Trial) -> AssemblyError:
     )
 
 
-def _written(first: Frame, second: Frame, planar: bool) -> str:
+def written(first: Frame, second: Frame, planar: bool) -> str:
     """Two axes as a file has them; nothing where they have symbols."""
     if any(names(x) for x in (*first.axis, *second.axis)):
         return ""

@@ -34,6 +34,7 @@ from .tree import multiply as multiply
 from .tree import names as names
 from .tree import negate as negate
 from .tree import number as number
+from .tree import renamed as renamed
 from .tree import subtract as subtract
 from .units import DIMENSIONLESS as DIMENSIONLESS
 from .units import LENGTH as LENGTH

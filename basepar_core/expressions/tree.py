@@ -65,6 +65,16 @@ def names(expression: Expression) -> frozenset[str]:
     return frozenset()
 
 
+def renamed(expression: Expression, old: str, new: str) -> Expression:
+    """An expression with another name in the place of one."""
+    match expression:
+        case Name(name) if name == old:
+            return Name(new)
+        case Call(operator, arguments):
+            return Call(operator, tuple(renamed(argument, old, new) for argument in arguments))
+    return expression
+
+
 def add(*terms: Expression) -> Expression:
     """Sum with zeros left out."""
     kept = tuple(term for term in terms if term != ZERO)

@@ -84,10 +84,10 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     return symbol
 
 
-def line_of_symbol(text: str, name: str, section: str = "geometry") -> int | None:
-    """The line of a geometry symbol, or of another section's entry, in a mechanism file's text."""
+def line_of_symbol(text: str, name: str, *sections: str) -> int | None:
+    """The line of a geometry symbol, or of an entry elsewhere, in a mechanism file's text."""
     node, _ = yaml_nodes.read(text)
-    symbol = entry_at(node, section, name)
+    symbol = entry_at(node, *(sections or ("geometry",)), name)
     return symbol.line if symbol else None
 
 

@@ -13,6 +13,8 @@ from .joint_types import JOINT_TYPES as JOINT_TYPES
 from .joint_types import JointType as JointType
 from .joint_types import JointTypeName as JointTypeName
 from .joint_types import joint_type as joint_type
+from .joint_variants import with_at as with_at
+from .joint_variants import with_other_symbols as with_other_symbols
 from .mechanism import GROUND as GROUND
 from .mechanism import PLANAR_PARAMETERS as PLANAR_PARAMETERS
 from .mechanism import SPATIAL_PARAMETERS as SPATIAL_PARAMETERS

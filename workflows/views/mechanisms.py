@@ -25,7 +25,7 @@ from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol, unused_symbols
 from basepar_core.texts import plural
 
-from . import kinematic_geometry, mistaken_signs, mistaken_units, swapped_points, terminal
+from . import explanations, kinematic_geometry, terminal
 
 
 def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:
@@ -47,7 +47,6 @@ def _symbol(mechanism: Mechanism, symbol: Symbol) -> dict[str, Any]:
 def document(model: Model) -> dict[str, Any]:
     """`basepar show`: bodies, joints, loops, degrees of freedom."""
     it, found = model.mechanism, way(model)
-    explained = explanation(model)
     assembled = zip(it.coordinates, model.assembled.coordinates, strict=True)
     return {
         "mechanism": it.name,
@@ -69,9 +68,7 @@ def document(model: Model) -> dict[str, Any]:
         **_constraints(model),
         "blocks": [len(rows) for rows, _ in model.loops.blocks],
         "residual": model.assembled.residual,
-        "swapped_points": swapped_points.found(it, explained),
-        "mistaken_unit": mistaken_units.found(it, explained),
-        "mistaken_signs": mistaken_signs.found(it, explained),
+        **explanations.facts(it, explanation(model)),
         **_branches(model),
         "motion_ends": _motion_ends(model),
         "points": _points(model),
@@ -238,10 +235,8 @@ def show(document: Mapping[str, Any]) -> None:
         f"\nassembled, gap {document['residual']:.1e} m or rad; evaluated by {document['path']}"
         f" ({document['path_why']})"
     )
-    swapped_points.show(document["swapped_points"])
-    mistaken_units.show(document["mistaken_unit"])
-    mistaken_signs.show(document["mistaken_signs"])
-    _show_branch(document)
+    is_explained = explanations.show(document)
+    _show_branch(document, is_explained)
     for one in document["points"]:
         here, there = (", ".join(map(terminal.number, one[key])) for key in ("at", "assembled"))
         terminal.out.print(
@@ -256,7 +251,7 @@ def show(document: Mapping[str, Any]) -> None:
         terminal.out.print(f"inertia of {name}: {why}", style="yellow")
     for name, why in document["unlikely_masses"].items():
         terminal.out.print(f"{name} has {why}", style="yellow")
-    for end in document["motion_ends"]:
+    for end in () if is_explained else document["motion_ends"]:  # with what is wrong
         what = "is singular" if end["ends"] == "singular" else "locks"
         at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])
         terminal.out.print(
@@ -336,12 +331,12 @@ def _show_symbols(found: Sequence[Mapping[str, Any]]) -> None:
         terminal.out.print(symbols)
 
 
-def _show_branch(document: Mapping[str, Any]) -> None:
-    """Joint values as an assembly takes them."""
+def _show_branch(document: Mapping[str, Any], is_explained: bool) -> None:
+    """Joint values as an assembly takes them; of a branch found by a mistake nothing."""
     found, others = document["branch_found"], document["other_branches"]
     bodies = {one["name"]: one["connects"] for one in document["joints"]}
-    if document["mistaken_unit"]:  # of which what is far off is a consequence, on any branch
-        found, others = [one for one in found if "coupling" in one or one["stated"] is None], []
+    if is_explained:
+        found, others = [one for one in found if "coupling" in one], []
     head = (
         "another branch than stated" if others and others[0]["nearer"] else "far from the stated"
     )

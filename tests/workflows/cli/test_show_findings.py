@@ -60,9 +60,11 @@ def test_a_slide_that_counts_the_other_way(run, tmp_path):
     file, turned = tmp_path / "press.yaml", PRESS.replace("[ground, ram]", "[ram, ground]")
     file.write_text(turned.format("B: -50 deg, D: 189 mm"), encoding="utf-8")
     text = " ".join(run("show", str(file)).out.split())
-    said = re.search(r"counts from ram to ground: write (.*?), or `connects: (.*?)`", text)
+    said = re.search(
+        r"write (.*?); it counts from ram to ground: or write `connects: (.*?)`", text
+    )
     for good in (
-        turned.format(f"B: -50 deg, D: {said[1]}"),
+        turned.format(f"B: -50 deg, {said[1]}"),
         PRESS.format("B: -50 deg, D: 189 mm"),
     ):
         file.write_text(good, encoding="utf-8")
@@ -127,11 +129,30 @@ def test_a_value_of_the_wrong_sign(run, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(VALUES.replace("C: 62 deg", "C: -62 deg"), encoding="utf-8")
     (found,) = run("show", str(file), "--json").json["mistaken_signs"]
-    assert found == {"name": "C", "line": 11, "write": "C: 62 deg"}
+    assert found == {
+        "name": "C",
+        "line": 11,
+        "write": "C: 62 deg",
+        "connects": ["coupler", "rocker"],
+    }
+    text = " ".join(run("show", str(file)).out.split())
     assert (
         "the sign of assembly.C (line 11) turned round all loops close as stated: write C: 62 deg"
-        in " ".join(run("show", str(file)).out.split())
+        in text
     )
+    assert "far from" not in text
+
+
+def test_another_length_in_a_point_and_nothing_that_follows_from_it(run, tmp_path):
+    file = tmp_path / "mine.yaml"
+    text = PRESS.format("B: -49.2 deg, C: 9.2 deg, D: 188.6 mm")
+    file.write_text(text.replace("at: [[l, 0], ", "at: [[r, 0], "), encoding="utf-8")
+    found = run("show", str(file), "--json").json["mistaken_entry"]
+    assert found == {"place": "joints.C.at[0][0]", "line": 9, "written": "r", "meant": "l"}
+    shown = " ".join(run("show", str(file)).out.split())
+    assert "joints.C.at[0][0] (line 9): r; with l in its place all loops close as" in shown
+    assert "far from" not in shown
+    assert "branch" not in shown
 
 
 def test_another_branch_than_stated_is_reported(shown):

@@ -1,0 +1,127 @@
+"""Another length's symbol in a joint's point, or an axis of a joint along another main axis.
+
+With it corrected the loops close as stated.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from basepar_core.errors import AssemblyError
+from basepar_core.expressions import LENGTH, ONE, ZERO, Number, names, parse_unit
+from basepar_core.mechanism import Frame, Joint, Vector, with_other_symbols
+
+from . import opposed_axes
+from .trials import Trial, closing
+
+#: rad, or a share of the larger of two lengths: values farther off tell; with the entry corrected
+#: they are so many times nearer, and no farther off than they are stated roughly.
+_OFF, _BETTER, _ROUGH = 0.1, 4.0, 0.2
+_X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
+
+
+@dataclass(frozen=True, slots=True)
+class MistakenEntry:
+    """What stands at a place of `joints`, and what looks meant there; of several that explain it
+    alike the one of the least `cost` does."""
+
+    place: str
+    written: str
+    meant: str
+    cost: int
+
+
+def explaining(own: Trial) -> MistakenEntry | None:
+    """The one entry with which all that is stated is met clearly nearer; None where it is met
+    about already, or none, or more than one, explains it."""
+    off = own.farthest[1]
+    if off < _OFF:
+        return None
+    most = min(off / _BETTER, _ROUGH)
+    for trials in (_other_symbols(own), _other_axes(own)):
+        # Bodies are laid out over most joints as if nothing were wrong: no wider open will do.
+        found = [entry for entry, _ in closing(trials, own.gap, most)]
+        least = min((entry.cost for entry in found), default=0)
+        if best := [entry for entry in found if entry.cost == least]:
+            return best[0] if len(best) == 1 else None
+    return None
+
+
+def advised(error: AssemblyError, own: Trial) -> AssemblyError:
+    """The error of open loops, with the entry that explains it, if there is just one."""
+    found = explaining(own) if own.tells else None
+    if found is None:
+        return error
+    return AssemblyError(
+        f"{error.message} With {found.meant} in place of {found.written} in {found.place} all "
+        f"loops close as stated.",
+        [found.place],
+    )
+
+
+def _other_symbols(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
+    """Every length has its place: a symbol that no other point has is no mistaken one, and that
+    is meant first which fewest points have."""
+    mechanism = own.mechanism
+    lengths = [
+        one.name
+        for one in (*mechanism.geometry, *mechanism.constants)
+        if one.unit and parse_unit(one.unit).dimension == LENGTH
+    ]
+    uses = Counter(
+        name
+        for joint in mechanism.joints
+        for frame in joint.frames
+        for entry in frame.at
+        for name in names(entry)
+    )
+    for joint in mechanism.joints:
+        for place, old, new, other in with_other_symbols(joint, lengths):
+            if uses[old] > 1:
+                yield MistakenEntry(place, old, new, uses[new]), _with(own, joint, other)
+
+
+def _other_axes(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
+    """Equal axes in both bodies, where they are equal as they stand, and plus before minus."""
+    planar = own.mechanism.planar
+    for joint in own.mechanism.joints:
+        one, two = joint.frames
+        if planar and one.axis == _Z:
+            continue
+        first, second = ([*_turned(frame, planar)] for frame in joint.frames)
+        pairs = [(x, two) for x in first] + [(one, x) for x in second]
+        if one == replace(two, at=one.at):
+            pairs += zip(first, (replace(x, at=two.at) for x in first), strict=True)
+        before = opposed_axes.written(one, two, planar)
+        for frames in pairs:
+            after = opposed_axes.written(*frames, planar)
+            cost = after.count("-") + 10 * (frames[0].axis != frames[1].axis)
+            entry = MistakenEntry(f"joints.{joint.name}.axis", before, after, cost)
+            yield entry, _with(own, joint, replace(joint, frames=frames))
+
+
+def _turned(frame: Frame, planar: bool) -> Iterator[Frame]:
+    """A frame along a main axis with its axis along each other one."""
+    numbers = [one.value for one in frame.axis if isinstance(one, Number) and one.value]
+    if len(numbers) != 1 or frame.axis.count(ZERO) != 2:
+        return
+    for k in range(2 if planar else 3):
+        if frame.axis[k] != ZERO:
+            continue
+        for size in (Number(abs(numbers[0])), Number(-abs(numbers[0]))):
+            x, y, z = (size if axis == k else ZERO for axis in range(3))
+            reference = frame.reference
+            if reference == _default_reference(frame.axis):
+                reference = _default_reference((x, y, z))
+            if reference[k] == ZERO:  # not parallel to the axis
+                yield Frame(frame.at, (x, y, z), reference)
+
+
+def _default_reference(axis: Vector) -> Vector:
+    """Of a main axis, as a file without `reference` has it."""
+    return _X if axis[0] == ZERO else _Y
+
+
+def _with(own: Trial, joint: Joint, other: Joint) -> Trial:
+    joints = tuple(other if one is joint else one for one in own.mechanism.joints)
+    return own.of(replace(own.mechanism, joints=joints))

@@ -1,0 +1,81 @@
+"""Points with another length's symbol, and axes along another direction: which is named."""
+
+import pytest
+
+from basepar_core.dynamics import explanation, prepare
+from basepar_core.errors import AssemblyError
+from basepar_core.files import library_names, loads, mechanism_file
+
+from .test_mistaken_units import CRANK
+
+BARS = """\
+name: four-bar
+space: planar
+gravity: [0, -9.81]
+geometry:
+  r: {value: 80, unit: mm}
+  l: {value: 260, unit: mm}
+  k: {value: 220, unit: mm}
+  d: {value: 280, unit: mm}
+bodies: {crank: {}, coupler: {}, rocker: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, coupler], at: [[r, 0], [0, 0]]}
+  C: {type: revolute, connects: [coupler, rocker], at: [[l, 0], [k, 0]]}
+  D: {type: revolute, connects: [ground, rocker], at: [[d, 0], [0, 0]]}
+coordinates: [A]
+assembly: {A: 60 deg, B: -25 deg, C: 62 deg, D: 97 deg}
+"""
+
+
+def told(text):
+    """The place, what stands there and what is meant, by the error or the finding."""
+    try:
+        one = explanation(prepare(loads(text)))
+    except AssemblyError as error:
+        (place,) = error.where
+        meant, written = error.message.split(" With ")[1].split(" in place of ")
+        return place, written.split(f" in {place} all loops close as stated.")[0], meant
+    return one.place, one.written, one.meant
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "place"),
+    [
+        ("[[l, 0], [k, 0]]", "[[r, 0], [k, 0]]", "joints.C.at[0][0]"),
+        ("[[l, 0], [k, 0]]", "[[l, 0], [r, 0]]", "joints.C.at[1][0]"),
+        ("[[r, 0], [0, 0]]", "[[l, 0], [0, 0]]", "joints.B.at[0][0]"),
+        ("[[d, 0], [0, 0]]", "[[r, 0], [0, 0]]", "joints.D.at[0][0]"),
+    ],
+)
+@pytest.mark.parametrize("values", ["B: -25 deg, C: 62 deg, D: 97 deg", "B: -25 deg, D: 97 deg"])
+def test_the_symbol_to_write(right, wrong, place, values):
+    text = BARS.replace("B: -25 deg, C: 62 deg, D: 97 deg", values)
+    assert right in text
+    side = int(place[-5])
+    meant, written = (pair[2:-2].split("], [")[side].split(",")[0] for pair in (right, wrong))
+    assert told(text.replace(right, wrong)) == (place, written, meant)
+
+
+def test_of_equal_lengths_the_one_without_a_place_is_meant():
+    text = BARS.replace("k: {value: 220", "k: {value: 260").replace("[[l, 0]", "[[r, 0]")
+    text = text.replace(
+        "B: -25 deg, C: 62 deg, D: 97 deg", "B: -15.7 deg, C: 55.9 deg, D: 100 deg"
+    )
+    assert told(text) == ("joints.C.at[0][0]", "r", "l")
+
+
+def test_no_symbol_explains_another_length():
+    text = BARS.replace("[[l, 0], ", "[[90 mm, 0], ")
+    assert explanation(prepare(loads(text))) is None
+
+
+@pytest.mark.parametrize("wrong", ["[[0, 1], [0, 1]]", "[[0, 1], [1, 0]]"])
+def test_an_axis(wrong):
+    spoilt = CRANK.replace("axis: [[1, 0], [1, 0]]", f"axis: {wrong}")
+    assert told(spoilt) == ("joints.D.axis", wrong, "[[1, 0], [1, 0]]")
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_no_shipped_entry_is_mistaken(name):
+    assert explanation(prepare(mechanism_file.load(name))) is None
