@@ -181,7 +181,8 @@ def identify(
         delay=last.regression.searches.delay,
     )
     omitted = None if exchanged else find_omitted(fitted)
-    notes = (*exchanged, *([omitted] if omitted else ()), *record.notes)
+    again = () if second is None else _again(record, second)
+    notes = (*exchanged, *again, *([omitted] if omitted else ()), *record.notes)
     return _with_notes(found, last, notes, seen, second)
 
 
@@ -272,6 +273,26 @@ def _with_notes(
     more = without_guesses(notes, doubts(found, regression.groups, alike))
     found = replace(found, notes=(*notes, *more))
     return found if second is None else replace(found, validation=validate(found, second))
+
+
+def _again(record: Measurement, second: Measurement) -> tuple[Note, ...]:
+    """A note where most of the second record are samples of the first, whatever their times."""
+    own, others = (
+        [sample.tobytes() for sample in np.concatenate([of.q, of.tau]).T]
+        for of in (record, second)
+    )
+    count = sum(map(set(own).__contains__, others))
+    if count <= len(others) / 2:
+        return ()
+    share = "all" if count == len(others) else f"{count} of the {len(others)}"
+    return (
+        Note(
+            "validation",
+            f"{share} samples of {second.source} are among those that the parameters come from, "
+            "so its error validates nothing. Give another record with `validate=`, or disjoint "
+            "parts of this one with `rows=` and `validate_rows=`",
+        ),
+    )
 
 
 def validate(found: Identification, second: Measurement) -> Validation:

@@ -175,6 +175,16 @@ def test_validation_on_another_record(slider_crank):
     truth = data.columns(data.VALIDATION)["tau"]
     off = found.validation.predicted[0] - truth
     assert np.sqrt(np.mean(off**2)) < 0.1 * data.SIGMA_TAU * np.sqrt(6)
+    assert "validation" not in {note.kind for note in found.notes}
+
+
+def test_validation_on_the_record_itself_is_told(slider_crank):
+    record = data.noisy(np.random.default_rng(6))
+    found = identify(slider_crank, record, wanted=data.ELIMINATED, second=record)
+    (note,) = (note for note in found.notes if note.kind == "validation")
+    assert note.text.startswith("all samples of")
+    assert "so its error validates nothing" in note.text
+    assert "disjoint parts of this one with `rows=` and `validate_rows=`" in note.text
 
 
 # UR10 with friction: do 95 % intervals hold the true values 95 times in a hundred?
