@@ -3,12 +3,11 @@
 With it corrected the loops close as stated.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from basepar_core.errors import AssemblyError
-from basepar_core.expressions import LENGTH, ONE, ZERO, Number, names, parse_unit
+from basepar_core.expressions import LENGTH, ONE, ZERO, Number, parse_unit
 from basepar_core.mechanism import Frame, Joint, Vector, with_other_symbols
 
 from . import opposed_axes
@@ -60,25 +59,15 @@ def advised(error: AssemblyError, own: Trial) -> AssemblyError:
 
 
 def _other_symbols(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
-    """Every length has its place: a symbol that no other point has is no mistaken one, and that
-    is meant first which fewest points have."""
     mechanism = own.mechanism
     lengths = [
         one.name
         for one in (*mechanism.geometry, *mechanism.constants)
         if one.unit and parse_unit(one.unit).dimension == LENGTH
     ]
-    uses = Counter(
-        name
-        for joint in mechanism.joints
-        for frame in joint.frames
-        for entry in frame.at
-        for name in names(entry)
-    )
-    for joint in mechanism.joints:
-        for place, old, new, other in with_other_symbols(joint, lengths):
-            if uses[old] > 1:
-                yield MistakenEntry(place, old, new, uses[new]), _with(own, joint, other)
+    for one in with_other_symbols(mechanism.joints, lengths):
+        entry = MistakenEntry(one.place, one.written, one.meant, one.cost)
+        yield entry, _with(own, one.joint, one.other)
 
 
 def _other_axes(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.errors import BaseparWarning
-from basepar_core.expressions import UNITS, ZERO, Number, did_you_mean
+from basepar_core.expressions import LENGTH, UNITS, ZERO, Name, Number, did_you_mean
 from basepar_core.mechanism import GROUND, Joint, Point, Pose, Vector, joint_type
 
 from .exchanged_points import (
@@ -24,9 +24,10 @@ from .exchanged_points import (
 from .misnamed_bodies import Misnamed, line_of_connects, looks_misnamed
 from .misplaced_points import looks_misplaced
 from .missing_joints import missing_joint
+from .mistaken_lengths import looks_mistaken
 from .pinned_twice import check_pinned_twice, pairs_meant
 from .reader import Reading
-from .yaml_nodes import Fields, Node
+from .yaml_nodes import Fields, Node, entry_at
 
 #: Where points leave a turn open (about a line of them) it is the least one from the world's axes:
 #: a weight that no point on a drawing feels.
@@ -188,7 +189,14 @@ class _Drawing:
         # point is at fault where no joint is. What is off less than `far` may be roughly drawn:
         # only points exchanged are told then.
         checks = (
-            (self._on_loose_body, self._on_exchange, self._on_body, self._on_place, self._on_each)
+            (
+                self._on_loose_body,
+                self._on_exchange,
+                self._on_body,
+                self._on_length,
+                self._on_place,
+                self._on_each,
+            )
             if self._far
             else (self._on_exchange,)
         )
@@ -217,7 +225,7 @@ class _Drawing:
         return looks_misnamed(
             self.joints,
             self._on_bodies,
-            lambda one: self._numbers(_carried([one], ())),
+            self._carried_by,
             self._drawn,
         )
 
@@ -248,6 +256,25 @@ class _Drawing:
             f"{found.met.drawn:.4g} m and {found.met.own:.4g} m. Write {there[1]}: the first "
             f"point is in the frame of {first}, the second in that of {second}.",
         )
+
+    def _on_length(self) -> Sequence[str]:
+        """Which length looks wrong in a joint's point, and what to write there."""
+        reading, joints = self.reading, self.joints
+        lengths = {
+            f"{'constants' if name in reading.constants else 'geometry'}.{name}": Fraction(
+                reading.at_nominal([Name(name)])[0]
+            )
+            for name, one in reading.dimensions.items()
+            if one == LENGTH
+        }
+        found = looks_mistaken(joints, self._on_bodies, self._carried_by, self._drawn, lengths)
+        if found is None or reading.top is None:
+            return ()
+        place = found.variant.place
+        section, *keys = place.partition("[")[0].split(".")
+        node = entry_at(reading.top.entries.get(section), *keys)
+        line = f" (line {node.line})" if node else ""
+        return (f"{place}{line}: {found}. Write {found.variant.meant}.",)
 
     def _on_place(self) -> Sequence[str]:
         """Which point is drawn at a wrong place, where all distances that are off are its."""
@@ -289,6 +316,9 @@ class _Drawing:
     @property
     def _joints_node(self) -> Node | None:
         return self.reading.top.entries.get("joints") if self.reading.top else None
+
+    def _carried_by(self, joint: Joint) -> Carried:
+        return self._numbers(_carried([joint], ()))
 
     def _numbers(self, carried: Mapping[str, list[tuple[str, Vector]]]) -> Carried:
         numbers = self.reading.at_nominal

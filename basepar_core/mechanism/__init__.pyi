@@ -13,6 +13,9 @@ from .joint_types import JOINT_TYPES as JOINT_TYPES
 from .joint_types import JointType as JointType
 from .joint_types import JointTypeName as JointTypeName
 from .joint_types import joint_type as joint_type
+from .joint_variants import JointVariant as JointVariant
+from .joint_variants import entries_of_points as entries_of_points
+from .joint_variants import symbols_in_points as symbols_in_points
 from .joint_variants import with_at as with_at
 from .joint_variants import with_other_symbols as with_other_symbols
 from .mechanism import GROUND as GROUND
