@@ -14,6 +14,7 @@ from .exchanges import Exchange, find_exchange
 from .measurement import Measurement
 from .motion_regressor import observe_motion
 from .notes import Note
+from .offsets import Offset, find_offset
 from .result import Prepared
 from .units_check import check_reach, check_units
 
@@ -24,7 +25,7 @@ COUNTED = 1000
 def observe_record(
     model: Model, record: Measurement, ready: Prepared, columns: tuple[Column, ...]
 ) -> tuple[Observation, tuple[Note, ...]]:
-    """W of a record, and a note where its columns look exchanged.
+    """W of a record, and a note where its columns look exchanged, or count from another zero.
 
     One that fits in other units or with other signs only is rejected.
 
@@ -44,15 +45,52 @@ def observe_record(
         seen = observe_motion(model, ready.motion, columns)
     except MotionError:
         found = find_exchange(*judged, None, columns) if plain else None
-        check_units(*judged, None, columns, -1.0 if found is None else found.overall)
-        if found is not None:
-            note = remark(found, model.mechanism, record.titles)
+        shift = find_offset(*judged, None, columns) if plain and not found else None
+        check_units(*judged, None, columns, _overall(found, shift))
+        note = _noted(found, shift, model.mechanism, record.titles)
+        if note is not None:
             raise UsageError(f"{note.kind.capitalize()}: {note.text}", ["columns"]) from None
         raise
     found = find_exchange(*judged, seen.W[0], columns) if plain else None
-    check_units(*judged, seen.W[0], columns, -1.0 if found is None else found.overall)
-    notes = () if found is None else (remark(found, model.mechanism, record.titles),)
-    return seen, notes
+    shift = find_offset(*judged, seen.W[0], columns) if plain and not found else None
+    check_units(*judged, seen.W[0], columns, _overall(found, shift))
+    note = _noted(found, shift, model.mechanism, record.titles)
+    return seen, () if note is None else (note,)
+
+
+def _overall(found: Exchange | None, shift: Offset | None) -> float:
+    """Correlation that another order of columns, or another zero, leads to."""
+    return found.overall if found else shift.found if shift else -1.0
+
+
+def _noted(
+    found: Exchange | None, shift: Offset | None, mechanism: Mechanism, titles: Mapping[str, str]
+) -> Note | None:
+    if found is not None:
+        return remark(found, mechanism, titles)
+    return None if shift is None else _of_zero(shift, mechanism)
+
+
+def _of_zero(found: Offset, mechanism: Mechanism) -> Note:
+    """Which constants a record's positions lack."""
+    added = []
+    for name, x in zip(mechanism.coordinates, found.added, strict=True):
+        if x:
+            shown = (
+                f"{x * 1e3:.4g} mm"
+                if mechanism.value(name).is_length
+                else f"{np.degrees(x):.4g} deg"
+            )
+            added.append(f"{shown} to {name}")
+    worse = "the motion cannot be followed" if found.as_is is None else f"{found.as_is:.3f}"
+    counts = "count from the assembly" if found.assembly else "count from another zero"
+    return Note(
+        "offset",
+        f"positions look as if they {counts}: with {', '.join(added)} added, the file's "
+        f"inertias give the measured torque (correlation {found.found:.3f}; as it stands "
+        f"{worse}). Add it to the column, or as `offset` in a `mapping=FILE`; or are centres "
+        f"of mass in the file off by as much?",
+    )
 
 
 def counting(seen: Observation, columns: Sequence[Column], tau: Array) -> Observation:

@@ -58,6 +58,7 @@ GUESSES = {
     KIND: ("unexplained", "unlike the file", "above noise", "correlated", "outliers"),
     "scale": ("unexplained", "unlike the file", "above noise", "correlated"),
     "exchanged": ("scale", "sign", "unlike the file"),
+    "offset": ("scale", "sign", "unlike the file", "unexplained"),
 }
 
 

@@ -101,6 +101,7 @@ _SILENT = 10.0
 #: Kinds of notes after which values are hardly worth reading.
 _WRONG_DATA = (
     "exchanged",
+    "offset",
     "omitted",
     "left out",
     "sign",

@@ -1,6 +1,7 @@
 """Records: columns and units, and everything that can be wrong with them."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -293,7 +294,7 @@ def test_other_separators_and_half_of_the_rates(tmp_path, record, columns, model
 @pytest.mark.slow
 def test_what_a_record_is_told_apart_by(record, columns, model, base):
     """Notes: a row far out, the zero of the angle, a constant speed; none without these."""
-    kinds = {"outliers", "unlike the file", "unexciting"}
+    kinds = {"outliers", "unlike the file", "unexciting", "offset"}
     columns = {name: x[:300] for name, x in columns.items()}
     assert not kinds & {n.kind for n in identify(model, record(columns), base=base).notes}
     far = {**columns, "tau.A": columns["tau.A"].copy()}
@@ -303,7 +304,8 @@ def test_what_a_record_is_told_apart_by(record, columns, model, base):
     assert {n.kind for n in robust.notes} & kinds == {"outliers"}
     assert robust.training.relative_error < 0.01  # the row counts 1.3 σ, and no more
     turned = {**columns, "A": columns["A"] + 0.5}
-    assert "unlike the file" in {n.kind for n in identify(model, record(turned), base=base).notes}
+    (zero,) = (n for n in identify(model, record(turned), base=base).notes if n.kind == "offset")
+    assert float(re.search(r"with (\S+) deg to A", zero.text)[1]) == pytest.approx(-28.65, abs=0.5)
     # One coordinate's sign among several: the small torque of a five-bar's second drive.
     five = case("five-bar")
     torque = five.torque(five.phi)[0].T * [[1.0], [-0.01]]
