@@ -71,21 +71,24 @@ def _other_symbols(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
 
 
 def _other_axes(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
-    """Equal axes in both bodies, where they are equal as they stand, and plus before minus."""
+    """Of joints with one value; others may stand in too many ways for what is stated to tell.
+
+    Axes that are equal in both bodies stay so, of others one changes; plus goes before minus.
+    """
     planar = own.mechanism.planar
     for joint in own.mechanism.joints:
         one, two = joint.frames
-        if planar and one.axis == _Z:
+        if len(joint.values) != 1 or (planar and one.axis == _Z):
             continue
         first, second = ([*_turned(frame, planar)] for frame in joint.frames)
-        pairs = [(x, two) for x in first] + [(one, x) for x in second]
         if one == replace(two, at=one.at):
-            pairs += zip(first, (replace(x, at=two.at) for x in first), strict=True)
+            pairs = [(frame, replace(frame, at=two.at)) for frame in first]
+        else:
+            pairs = [(frame, two) for frame in first] + [(one, frame) for frame in second]
         before = opposed_axes.written(one, two, planar)
         for frames in pairs:
             after = opposed_axes.written(*frames, planar)
-            cost = after.count("-") + 10 * (frames[0].axis != frames[1].axis)
-            entry = MistakenEntry(f"joints.{joint.name}.axis", before, after, cost)
+            entry = MistakenEntry(f"joints.{joint.name}.axis", before, after, after.count("-"))
             yield entry, _with(own, joint, replace(joint, frames=frames))
 
 

@@ -76,6 +76,49 @@ def test_an_axis(wrong):
     assert told(spoilt) == ("joints.D.axis", wrong, "[[1, 0], [1, 0]]")
 
 
+SPACE = """\
+name: spatial-slider-crank
+space: spatial
+gravity: [0, 0, -9.81]
+bodies: {crank: {}, rod: {}, piston: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank], axis: [[0, 1, 0], [0, 1, 0]]}
+  B: {type: spherical, connects: [crank, rod], at: [[60 mm, 0, 0], [0, 0, 0]]}
+  C:
+    type: universal
+    connects: [rod, piston]
+    at: [[220 mm, 0, 0], [0, 0, 0]]
+    axis: [[0, 1, 0], [0, 0, 1]]
+  D:
+    type: prismatic
+    connects: [ground, piston]
+    at: [[0, 30 mm, 0], [0, 0, 0]]
+    axis: [[1, 0, 0], [1, 0, 0]]
+coordinates: [A]
+assembly: {A: 40 deg, C.1: -80 deg, C.2: -98 deg, D: 260 mm}
+"""
+
+
+@pytest.mark.parametrize(
+    ("joint", "right", "wrong"),
+    [
+        ("A", "[[0, 1, 0], [0, 1, 0]]", "[[0, 0, 1], [0, 0, 1]]"),
+        ("A", "[[0, 1, 0], [0, 1, 0]]", "[[1, 0, 0], [1, 0, 0]]"),
+        ("D", "[[1, 0, 0], [1, 0, 0]]", "[[0, 1, 0], [0, 1, 0]]"),
+        ("D", "[[1, 0, 0], [1, 0, 0]]", "[[1, 0, 0], [0, 0, 1]]"),
+    ],
+)
+def test_an_axis_in_space(joint, right, wrong):
+    assert explanation(prepare(loads(SPACE))) is None
+    assert SPACE.count(right) == 1
+    assert told(SPACE.replace(right, wrong)) == (f"joints.{joint}.axis", wrong, right)
+
+
+def test_axes_of_a_universal_joint_are_no_other_ones():
+    text = SPACE.replace("[[0, 1, 0], [0, 0, 1]]", "[[0, 0, 1], [0, 0, 1]]")
+    assert explanation(prepare(loads(text))) is None
+
+
 @pytest.mark.parametrize("name", library_names())
 def test_no_shipped_entry_is_mistaken(name):
     assert explanation(prepare(mechanism_file.load(name))) is None
