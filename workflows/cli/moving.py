@@ -15,7 +15,7 @@ def _animate(options: argparse.Namespace) -> int:
     from workflows import moving
     from workflows.views import terminal
 
-    path = Path(options.output or f"{_stem(options)}.html")
+    path = Path(options.output or f"{_stem(options)}.moving.html")
     moving.check_ending(path)
     if options.seconds is not None and not 0 < options.seconds <= 600:
         from basepar_core.errors import UsageError
@@ -118,7 +118,7 @@ COMMANDS = (
             **GEOMETRY,
             "-o --output FILE": "FILE.html (a page that loads nothing: play, slider, speed; drag "
             "turns spatial mechanisms), .gif, .mp4 (needs ffmpeg) or .svg (default: the "
-            "mechanism's name with .html)",
+            "mechanism's name with .moving.html)",
             "--seconds S float": "how long the motion takes in .gif, .mp4 and .svg (default: 4)",
             **OVERWRITE,
         },
