@@ -51,6 +51,8 @@ _FOREIGN: Mapping[str, tuple[float, str]] = {
     "min": (60, "s"),
     "h": (3600, "s"),
     "kN": (1000, "N"),
+    "mN": (0.001, "N"),
+    "mNm": (0.001, "N*m"),
     "Nm": (1, "N*m"),
     "kW": (1000, "W"),
     "degrees": (1, "deg"),

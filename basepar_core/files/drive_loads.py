@@ -15,6 +15,7 @@ from basepar_core.expressions import ONE, UNITS, ZERO, Expression, Unit, evaluat
 from basepar_core.mechanism import Joint, Motor, Torque
 
 from .assembly import named_value, value_units
+from .electrical_values import plain_number
 from .mechanism_keys import MOTOR, TORQUE, TORQUE_OF_PIECES
 from .motions import effort, rate
 from .reader import Reading
@@ -40,7 +41,14 @@ def _motor(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) -> 
     joint = _joint(reading, entries.get("joint"), joints)
 
     def number(key: str, unit: Unit = _NUMBER) -> Expression | None:
-        return reading.expression(entries[key], unit) if key in entries else None
+        if key not in entries:
+            return None
+        text = written(entries[key])
+        if plain := plain_number(key, text):
+            said = f"electrical values are plain numbers in V, ohm, H, N*m/A: {text} is {plain}"
+            reading.mistake(entries[key], f"{said}; write {key}: {plain}")
+            return None
+        return reading.expression(entries[key], unit)
 
     inertia = UNITS["kg"] * UNITS["m"] ** 2
     motor = Motor(

@@ -15,6 +15,8 @@ from .plans import Lists
 
 #: Steps of a range whose values are written out.
 _MOST_STEPS = 20
+#: A third number that is a count, not an end: as a whole, and so many times the second.
+_FEWEST, _FAR = 3, 3
 _UNIT = re.compile(r"[-+0-9.eE/]+ *([A-Za-z]+)")
 
 
@@ -73,7 +75,7 @@ def check_count(reading: Reading, node: Node, mechanism: Mechanism, name: str) -
 
 
 def range_by_steps(node: Items, choices: bool) -> str:
-    """What to write for a range such as [40, 60, 5]; "" for other lists."""
+    """What to write for a range such as [40, 60, 5], with steps or a count; "" for other lists."""
     if len(node.items) != 3 or not all(isinstance(one, Text) for one in node.items):
         return ""
     texts = [written(one) for one in node.items]
@@ -81,9 +83,11 @@ def range_by_steps(node: Items, choices: bool) -> str:
         low, high, step = map(Fraction, texts)
     except (ValueError, ZeroDivisionError):
         return ""
+    told = f"a range is [low, high]: write [{texts[0]}, {texts[1]}]"
+    if low < high and _FEWEST <= step == int(step) and step > _FAR * high:
+        return f"{told}; `{'trials' if choices else 'candidates'}` says how many designs"
     if not (low < high and 0 < step < high):
         return ""
-    told = f"a range is [low, high]: write [{texts[0]}, {texts[1]}]"
     steps = (high - low) / step
     if choices and steps.denominator == 1 and 2 <= steps <= _MOST_STEPS:
         values = (f"{float(low + k * step):.12g}" for k in range(int(steps) + 1))
@@ -95,14 +99,16 @@ def warn_of_corners(variables: Node, lists: Lists, mechanism: Mechanism) -> None
     """Say that a grid has the ends of its lists alone where each looks like a range.
 
     That is two values that span a third of the symbol's bounds, or of which one is twice the
-    other; nearer ones, and with or without (0), may be meant as two.
+    other, or, of several symbols, with the file's own value between them; nearer ones, and with
+    or without (0), may be meant as two.
     """
     symbols = {one.name: one for one in mechanism.geometry}
     nodes = variables.entries if isinstance(variables, Fields) else {}
     lines = [
         f"{name}: {{from: {written(node.items[0])}, to: {written(node.items[1])}, count: 5}}"
         for name, values in lists
-        if isinstance(node := nodes[name], Items) and _spans(values, symbols[name])
+        if isinstance(node := nodes[name], Items)
+        and _spans(values, symbols[name], mechanism.nominal[name] if len(lists) > 1 else None)
     ]
     if len(lines) < len(lists):
         return
@@ -115,11 +121,13 @@ def warn_of_corners(variables: Node, lists: Lists, mechanism: Mechanism) -> None
     )
 
 
-def _spans(values: Sequence[float], symbol: Symbol) -> bool:
+def _spans(values: Sequence[float], symbol: Symbol, nominal: float | None) -> bool:
     """Whether values (SI) look like the two ends of a symbol's range."""
     if len(values) != 2 or not symbol.unit or not values[0] < values[1]:
         return False
     low, high = values
+    if nominal is not None and low < nominal < high:
+        return True
     if low * high > 0 and high - low >= min(abs(low), abs(high)):
         return True
     ends = [float(x) for x in evaluate(symbol.bounds or (), {})]

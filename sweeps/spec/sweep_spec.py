@@ -332,9 +332,9 @@ def _metric_mistake(
         if alike:
             said = f"{name} takes an argument: write one of {', '.join(alike[:20])}"
             return Mistake(path, said)
-    whole = name.partition("(")[0]
-    if metric is None and whole in words("torque"):
-        hint = f"; write {whole}, which is stored for every drive"
+    if metric is None and word in METRICS and not METRICS[word].arguments:
+        of = "every drive" if word in words("torque") else "the whole mechanism"
+        hint = f"; write {word}, which is stored for {of}"
         return Mistake(path, f"no such value: {name!r}{hint}")
     if metric is None:
         of_cycles = words("torque", "cycle")

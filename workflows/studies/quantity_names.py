@@ -121,6 +121,9 @@ def check_words(text: str, known: Iterable[str]) -> None:
             if middle:
                 hint = f"; with {inner.strip()} in the middle there are {', '.join(middle)}"
             raise ExpressionError(f"there is no {name}{hint}")
+        if not alike and word in known and word in METRICS:
+            of = "the only drive" if word in words("torque") else "the whole mechanism"
+            raise ExpressionError(f"{word} is one value, of {of}: write {word}")
         if not alike and word in words("regime"):
             raise ExpressionError(
                 f"there is no {name}: the mechanism has no steady regime. Add `motors` or "

@@ -259,6 +259,10 @@ class TestSpace:
                 "{lx1: [0.2 m, 0.6 m], lx3: [1, 2]}",
                 "4 corners alone; for values between write lx1:",
             ),
+            (
+                "{lx1: [0.25 m, 0.35 m], lx3: [1.2 m, 1.4 m]}",
+                "4 corners alone; for values between write lx1:",
+            ),
         ],
     )
     def test_a_grid_of_ends(self, folder, space, line):

@@ -955,6 +955,25 @@ TRIED = {
             "0.4, 0.5, 0.6]}",
         ),
     ),
+    "a range with its count": (
+        "study",
+        file(STUDY, "lx1: [0.2, 0.6]", "lx1: [0.2, 0.6, 9]"),
+        "",
+        ("1 mistake", "write [0.2, 0.6]; `trials` says how many designs"),
+    ),
+    "a torque of the only drive": (
+        "study",
+        file(STUDY, "torque_rms: minimize", "torque_rms(A): minimize"),
+        "",
+        ("1 mistake", "torque_rms is one value, of the only drive: write torque_rms"),
+    ),
+    "a motor's constant as in its data sheet": (
+        "show",
+        f"{FOUR_BAR}motors: {{M: {{joint: A, voltage: 24 V, resistance: 0.6 Ohm, "
+        "constant: 64 mN*m/A}}\n",
+        "",
+        ("3 mistakes", "write voltage: 24\n", "write resistance: 0.6\n", "write constant: 0.064"),
+    ),
     "few degrees in a constraint": (
         "study",
         file(STUDY, "stroke(D) >= 40 deg", "stroke(D) >= 5"),
