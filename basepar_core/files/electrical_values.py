@@ -1,4 +1,4 @@
-"""Electrical values as data sheets write them, `64 mN m/A`, as the plain numbers that files hold."""
+"""Electrical values as data sheets write them (`64 mN m/A`), as plain numbers."""
 
 import re
 from collections.abc import Mapping
