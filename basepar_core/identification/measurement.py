@@ -191,6 +191,14 @@ def _places(
         if name in titles:
             mistakes.append(Mistake(name, "two columns have this title"))
         titles[name] = (place, unit)
+    back = {title: name for title, name in renamed.items() if title not in wanted}
+    turned = {name: title for title, name in back.items() if name in wanted}
+    if {*turned.values()} & titles.keys() and not turned.keys() & renamed:
+        right = {name: title for name, title in renamed.items() if name not in turned.values()}
+        given = ",".join(f"{name}={title}" for name, title in (right | turned).items())
+        why = f"the name comes first, then the title in the file: write `columns={given}`"
+        mistakes.append(Mistake("columns", why))
+        return {}
     for name in renamed.keys() - wanted.keys():
         hint = did_you_mean(name, wanted) or f"; columns are {', '.join(wanted)}"
         mistakes.append(Mistake(name, f"nothing is called so{hint}"))

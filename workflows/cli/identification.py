@@ -288,15 +288,44 @@ def _deviations(model: "Model", text: str | None, option: str) -> dict[str, floa
 
     from .quantities import quantity
 
-    mechanism, found = model.mechanism, {}
-    for name, word in pairs([text or ""], f"--{option}", mechanism.coordinates[0]).items():
-        if name not in mechanism.coordinates:
-            known = ", ".join(mechanism.coordinates)
-            raise UsageError(f"--{option}: {name!r} is no coordinate; they are {known}.", [name])
-        value = mechanism.value(name)
-        unit = value.effort_unit.replace(" ", "*") if option == "noise" else value.unit
-        found[name] = quantity(word, unit, f"--{option} {name}:")
+    mechanism, found, wrong = model.mechanism, {}, []
+    of = mechanism.coordinates
+    for name, word in pairs([text or ""], f"--{option}", of[0]).items():
+        meant = name if name in of else of[0]
+        value, why = mechanism.value(meant), ""
+        effort = value.effort_unit.replace(" ", "*")
+        units = {"noise": effort, "position-noise": value.unit}
+        try:
+            if name in of or len({mechanism.value(one).unit for one in of}) == 1:
+                found[name] = quantity(word, units[option], f"--{option} {name}:")
+        except UsageError as error:
+            (other,) = units.keys() - {option}
+            why = error.message
+            if _is_quantity(word, units[other]):
+                why = f"--{option} is in {units[option]}; write --{other} {meant}={word}"
+        if name not in of:
+            known = f"--{option}: {name!r} is no coordinate; they are {', '.join(of)}"
+            write = f"; write --{option} {meant}={word}" if len(of) == 1 else ""
+            why = f"{known}. {why}" if why else f"{known}{write}"
+        if why:
+            wrong.append((name, f"{why.rstrip('.')}."))
+    if wrong:
+        raise UsageError(" ".join(why for _, why in wrong), [name for name, _ in wrong])
     return found
+
+
+def _is_quantity(word: str, unit: str) -> bool:
+    """Whether a word has a unit, and of this kind."""
+    from basepar_core.errors import UsageError
+    from basepar_core.expressions import is_literal
+
+    from .quantities import quantity
+
+    try:
+        quantity(word, unit, "")
+    except UsageError:
+        return False
+    return not is_literal(word)
 
 
 COMMANDS = (

@@ -103,7 +103,11 @@ def test_the_walk_in_the_docs(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--noise", "B=1"], "is no coordinate; they are A"),
+        (["--noise", "B=1"], "is no coordinate; they are A; write --noise A=1."),
+        (["--noise", "B=1deg"], "they are A. --noise is in N*m; write --position-noise A=1deg."),
+        (["--noise", "A=1deg"], "--noise is in N*m; write --position-noise A=1deg."),
+        (["--position-noise", "A=1N*m"], "is in rad; write --noise A=1N*m."),
+        (["--noise", "A=1mm"], "'1mm' is in mm, but N*m is expected here"),
         (["--noise", "A=-1"], "no standard deviation"),
         (["--samples", "3"], "at least 16"),
         (["--with", "friction"], "names these columns without one"),
@@ -154,6 +158,16 @@ def test_friction_that_was_not_asked_for(run, tmp_path):
     with_it = run(*words, "--with", "friction", "--json").json
     assert "omitted" not in {one["kind"] for one in with_it["notes"]}
     assert f"is {with_it['torque_error']:.2%} instead of" in note["text"]
+
+
+@pytest.mark.parametrize("given", ["time=t,q=A,T=tau.A", "t=time,q=A,T=tau.A"])
+def test_columns_the_wrong_way_round(run, tmp_path, given):
+    record = tmp_path / "run.csv"
+    assert run("simulate", "slider-crank", "-o", str(record)).status == 0
+    record.write_text(record.read_text().replace("t,A,tau.A", "time,q,T", 1))
+    ran = run("identify", "slider-crank", str(record), "--columns", given)
+    assert "1 mistake" in ran.err
+    assert "title in the file: write --columns t=time,A=q,tau.A=T" in ran.err
 
 
 @pytest.mark.slow
