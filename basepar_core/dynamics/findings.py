@@ -109,8 +109,8 @@ def explanation(
     return (
         mistaken_units.explaining(own)
         or mistaken_signs.explaining(own)
-        or swapped_points.explaining(own)
         or mistaken_entries.explaining(own)
+        or swapped_points.explaining(own)  # which rough values may tell
     )
 
 

@@ -37,8 +37,7 @@ def _shifted(own: Trial) -> Iterator[tuple[tuple[str, Fraction, Fraction], Trial
     for shift in _SHIFTS:
         for joint in mechanism.joints:
             for place, value, other in _of_joint(joint, shift):
-                joints = tuple(other if one is joint else one for one in mechanism.joints)
-                yield (place, value, shift), own.of(replace(mechanism, joints=joints))
+                yield (place, value, shift), own.with_joint(joint, other)
         for symbol in mechanism.geometry:
             is_length = symbol.unit and parse_unit(symbol.unit).dimension == LENGTH
             if is_length and symbol.name not in mechanism.roots:

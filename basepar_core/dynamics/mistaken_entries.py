@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from basepar_core.errors import AssemblyError
 from basepar_core.expressions import LENGTH, ONE, ZERO, Number, parse_unit
-from basepar_core.mechanism import Frame, Joint, Vector, with_other_symbols
+from basepar_core.mechanism import Frame, Vector, with_other_symbols
 
 from . import opposed_axes
 from .trials import Trial, closing
@@ -67,7 +67,7 @@ def _other_symbols(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
     ]
     for one in with_other_symbols(mechanism.joints, lengths):
         entry = MistakenEntry(one.place, one.written, one.meant, one.cost)
-        yield entry, _with(own, one.joint, one.other)
+        yield entry, own.with_joint(one.joint, one.other)
 
 
 def _other_axes(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
@@ -89,7 +89,7 @@ def _other_axes(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
         for frames in pairs:
             after = opposed_axes.written(*frames, planar)
             entry = MistakenEntry(f"joints.{joint.name}.axis", before, after, after.count("-"))
-            yield entry, _with(own, joint, replace(joint, frames=frames))
+            yield entry, own.with_joint(joint, replace(joint, frames=frames))
 
 
 def _turned(frame: Frame, planar: bool) -> Iterator[Frame]:
@@ -112,8 +112,3 @@ def _turned(frame: Frame, planar: bool) -> Iterator[Frame]:
 def _default_reference(axis: Vector) -> Vector:
     """Of a main axis, as a file without `reference` has it."""
     return _X if axis[0] == ZERO else _Y
-
-
-def _with(own: Trial, joint: Joint, other: Joint) -> Trial:
-    joints = tuple(other if one is joint else one for one in own.mechanism.joints)
-    return own.of(replace(own.mechanism, joints=joints))

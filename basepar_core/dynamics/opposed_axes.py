@@ -25,8 +25,7 @@ def advised(error: AssemblyError, own: Trial) -> AssemblyError:
         x, y, z = frames[side].axis
         frames[side] = replace(frames[side], axis=(negate(x), negate(y), negate(z)))
         turned = replace(joint, frames=(frames[0], frames[1]))
-        others = tuple(turned if one is joint else one for one in mechanism.joints)
-        if own.of(replace(mechanism, joints=others)).farthest[1] <= NEAR:
+        if own.with_joint(joint, turned).farthest[1] <= NEAR:
             found.append(written(frames[0], frames[1], mechanism.planar))
     if not found or "" in found:
         return error

@@ -6,11 +6,7 @@ from dataclasses import dataclass, replace
 from basepar_core.errors import AssemblyError
 from basepar_core.mechanism import Joint
 
-from .trials import NEAR, Trial, closing
-
-#: Of loops that close in both orders, values that are stated no rougher than this (6°) tell; with
-#: the points swapped they are met so many times nearer.
-_ROUGH, _BETTER = 0.1, 4.0
+from .trials import NEAR, ROUGH, Trial, closing
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +57,9 @@ def explaining(own: Trial) -> SwappedPoints | None:
     more than one, explains them.
     """
     off = own.farthest
-    if off[1] < _ROUGH:
+    if off[1] < ROUGH:
         return None
-    found = _closing(own, own.gap / 2, min(off[1] / _BETTER, _ROUGH))
+    found = _closing(own, own.gap / 2, own.to_meet)
     if found is None:
         return None
     joint, is_turned, other = found
@@ -76,6 +72,8 @@ def _closing(own: Trial, gap: float, most: float) -> tuple[Joint, bool, Trial] |
     swapped, turned = (closing(some, gap, most) for some in (_swaps(own), _turns(own)))
     joints = {joint.name for joint, _ in swapped}
     is_turned = len(turned) == 1 and joints <= {turned[0][0].name}
+    # Of equal axes it is told by values alone, and of those without them the points do.
+    is_turned = is_turned and (not swapped or _has_two_axes(turned[0][0]))
     found = turned if is_turned else swapped
     return (found[0][0], is_turned, found[0][1]) if len(found) == 1 else None
 
@@ -86,18 +84,17 @@ def _swaps(own: Trial) -> Iterator[tuple[Joint, Trial]]:
         one, two = joint.frames
         if one.at != two.at:
             frames = (replace(one, at=two.at), replace(two, at=one.at))
-            yield joint, _with(own, joint, replace(joint, frames=frames))
+            yield joint, own.with_joint(joint, replace(joint, frames=frames))
 
 
 def _turns(own: Trial) -> Iterator[tuple[Joint, Trial]]:
-    """Joints of two different axes, and the mechanism with their bodies swapped: with them go
-    points, axes and references."""
+    """Joints of two different points or axes, and the mechanism with their bodies swapped: with
+    them go points, axes and references."""
     for joint in own.mechanism.joints:
-        one, two = joint.frames
-        if (one.axis, one.reference) != (two.axis, two.reference):
-            yield joint, _with(own, joint, replace(joint, bodies=joint.bodies[::-1]))
+        if joint.frames[0] != joint.frames[1]:
+            yield joint, own.with_joint(joint, replace(joint, bodies=joint.bodies[::-1]))
 
 
-def _with(own: Trial, joint: Joint, other: Joint) -> Trial:
-    joints = tuple(other if each is joint else each for each in own.mechanism.joints)
-    return own.of(replace(own.mechanism, joints=joints))
+def _has_two_axes(joint: Joint) -> bool:
+    one, two = joint.frames
+    return (one.axis, one.reference) != (two.axis, two.reference)

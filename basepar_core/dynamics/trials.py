@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from basepar_core.errors import AssemblyError, MechanismError
-from basepar_core.mechanism import Mechanism
+from basepar_core.mechanism import Joint, Mechanism
 
 from .body_newton import Bodies, BodyNewton, measure
 from .kinematics import geometry
@@ -21,6 +21,9 @@ LaysOut = Callable[[Mechanism], tuple[BodyNewton, Bodies]]
 Correction = TypeVar("Correction")
 #: rad, or a share of the larger of two lengths: who states values states them no rougher.
 NEAR = 0.5
+#: Values that are stated no rougher than this (6°) tell also where they agree about with the file
+#: as it is; with a correction they must be met so many times nearer, or far ones so many times.
+ROUGH, BETTER, FAR_BETTER = 0.1, 4.0, 3.0
 #: Corrections of one kind that are solved, those first with which the bodies fit best as they are
 #: laid out: right ones start nearly closed.
 TRIED = 12
@@ -37,6 +40,11 @@ class Trial:
     def of(self, mechanism: Mechanism) -> "Trial":
         """The same values, stated of another mechanism."""
         return replace(self, mechanism=mechanism)
+
+    def with_joint(self, joint: Joint, other: Joint) -> "Trial":
+        """The same values, stated of the mechanism with another joint in the place of one."""
+        joints = tuple(other if one is joint else one for one in self.mechanism.joints)
+        return self.of(replace(self.mechanism, joints=joints))
 
     @property
     def tells(self) -> bool:
@@ -77,6 +85,12 @@ class Trial:
         if self.closed is None:
             return "", np.inf
         return max(self._off(self.closed).items(), key=lambda one: one[1])
+
+    @property
+    def to_meet(self) -> float:
+        """How far off stated values may be with a correction that explains this clearly."""
+        off = self.farthest[1]
+        return min(off / FAR_BETTER, NEAR) if off > NEAR else min(off / BETTER, ROUGH)
 
     def _off(self, closed: Mapping[str, float]) -> dict[str, float]:
         found = {}

@@ -3,6 +3,7 @@ from . import mechanism_keys as mechanism_keys
 from .assembly import value_units as value_units
 from .bare_numbers import FASTEST_BARE as FASTEST_BARE
 from .bare_numbers import judge_bare_angles as judge_bare_angles
+from .exchanged_points import entry_turned as entry_turned
 from .exchanged_points import line_in_text as line_in_text
 from .keys import Again as Again
 from .keys import AnyOf as AnyOf

@@ -137,3 +137,29 @@ def line_in_text(text: str, name: str) -> tuple[int, str] | None:
     """`line_to_write` of a mechanism file's text."""
     node, _ = yaml_nodes.read(text)
     return line_to_write(entry_at(node, "joints"), name)
+
+
+def entry_turned(text: str, name: str, entry: Sequence[int]) -> tuple[int, str] | None:
+    """The line of a joint's `at` in a mechanism file's text, and `at` with the sign of one entry,
+    by point and axis, turned round."""
+    node, _ = yaml_nodes.read(text)
+    at = entry_at(entry_at(node, "joints"), name, "at")
+    if not isinstance(at, Items) or len(at.items) != 2:
+        return None
+    side, axis = entry
+    points = [written(one) for one in at.items]
+    point = at.items[side]
+    if not isinstance(point, Items):
+        return None
+    entries = [written(one) for one in point.items]
+    entries[axis] = _turned(entries[axis])
+    points[side] = f"[{', '.join(entries)}]"
+    return at.line, f"at: [{', '.join(points)}]"
+
+
+def _turned(text: str) -> str:
+    """An expression's negative."""
+    body = text.removeprefix("-").strip()
+    if set(body) & set("+-"):
+        return f"-({text})"
+    return body if text != body else f"-{text}"

@@ -243,8 +243,9 @@ where these are, else empty; off, rad or a share of a length: the value farthest
 with the points exchanged),
 mistaken_unit {symbol, line, value, unit, unit_meant, agrees} (the length in whose other unit all
 stated values agree, null where none does; agrees: the value that is farthest off in the file's),
-mistaken_signs [{name, line, write, connects}] (the value of the assembly, or either of two, with
-whose sign turned round all stated values agree; connects: the bodies that it counts between),
+mistaken_signs [{name, place, line, write, connects}] (the value of the assembly, or the entry of
+joint `name`'s points, or either of two, with whose sign turned round all stated values agree;
+connects: the bodies that a value counts between, else empty),
 mistaken_entry {place, line, written, meant} (the symbol in a joint's point, or its axis, with the
 other one in whose place all stated values agree; null without),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states

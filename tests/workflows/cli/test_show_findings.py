@@ -101,6 +101,14 @@ def test_points_in_the_wrong_order_of_a_loop_that_closes(run, tmp_path):
     assert f"write {right}" in text
 
 
+def test_bodies_of_a_pin_exchanged_with_its_points_in_the_old_order(run, tmp_path):
+    file, right = tmp_path / "mine.yaml", "connects: [coupler, rocker]"
+    file.write_text(VALUES.replace(right, "connects: [rocker, coupler]"), encoding="utf-8")
+    found = run("show", str(file), "--json").json["swapped_points"]
+    assert (found["joint"], found["line"], found["write"]) == ("C", 8, right)
+    assert found["off_swapped"]["value"] < 0.01
+
+
 @pytest.mark.parametrize(
     "values",
     ["B: -25 deg, C: 62 deg, D: 97 deg", "B: -40 deg, C: 75 deg, D: 85 deg", "B: -25 deg"],
@@ -131,6 +139,7 @@ def test_a_value_of_the_wrong_sign(run, tmp_path):
     (found,) = run("show", str(file), "--json").json["mistaken_signs"]
     assert found == {
         "name": "C",
+        "place": "assembly.C",
         "line": 11,
         "write": "C: 62 deg",
         "connects": ["coupler", "rocker"],
@@ -153,6 +162,31 @@ def test_another_length_in_a_point_and_nothing_that_follows_from_it(run, tmp_pat
     assert "joints.C.at[0][0] (line 9): r; with l in its place all loops close as" in shown
     assert "far from" not in shown
     assert "branch" not in shown
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "place"),
+    [
+        ("[[280 mm, 0], [0, 0]]", "[[-280 mm, 0], [0, 0]]", "joints.D.at[0][0] (line 9)"),
+        ("[[80 mm, 0], [0, 0]]", "[[-80 mm, 0], [0, 0]]", "joints.B.at[0][0] (line 7)"),
+        (
+            "[[260 mm, 0], [220 mm, 0]]",
+            "[[260 mm, 0], [-220 mm, 0]]",
+            "joints.C.at[1][0] (line 8)",
+        ),
+        ("[[280 mm, 0], [0, 0]]", "[[-2*140 mm, 0], [0, 0]]", "joints.D.at[0][0] (line 9)"),
+        ("[[280 mm, 0], [0, 0]]", "[[20 mm - 300 mm, 0], [0, 0]]", "joints.D.at[0][0] (line 9)"),
+    ],
+)
+def test_an_entry_of_a_point_with_the_wrong_sign(run, tmp_path, right, wrong, place):
+    file = tmp_path / "mine.yaml"
+    file.write_text(VALUES.replace(right, wrong), encoding="utf-8")
+    text = " ".join(run("show", str(file)).out.split())
+    assert f"with the sign of {place} turned round all loops close about as stated: write" in text
+    (found,) = run("show", str(file), "--json").json["mistaken_signs"]
+    file.write_text(VALUES.replace(f"at: {right}", found["write"]), encoding="utf-8")
+    again = run("show", str(file), "--json").json
+    assert again["mistaken_signs"] == again["branch_found"] == []
 
 
 def test_another_branch_than_stated_is_reported(shown):
