@@ -88,7 +88,7 @@ def test_nine_points_exactly(tmp_path):
         found = polish(spec, client, 3).after
     best = int(np.nanargmin(found.values[:, 0]))
     size = abs(points - points.mean()).max()
-    # Zero but for the rounding of the fit, where nine generic points leave finitely many four-bars.
+    # Zero but for the rounding of the fit: nine generic points leave finitely many four-bars.
     assert found.values[best, 0] < 1e-13 * size
     # The cubics between 128 samples, 1.4e-7 of the path's size, through the slopes of nine points.
     lengths = dict(zip(RANGES, found.parameters[best], strict=True))
