@@ -345,42 +345,37 @@ def _show_branch(document: Mapping[str, Any], is_explained: bool) -> None:
         terminal.out.print(
             f"branch found, not stated: {', '.join(new)}; to keep it, add to `assembly`"
         )
-    for one in found:
-        if one["stated"] is None:
-            continue
-        if "coupling" in one:
-            offset, stated = f"{one['offset']:.4g}", _as_written({**one, "value": one["stated"]})
-            terminal.out.print(
-                f"against coupling {one['coupling']}: {one['name']}: {_as_written(one)} found, "
-                f"{stated} stated; take {one['name']} out of `assembly`, or give "
-                f"{one['coupling']} `offset: {offset}` (rad or m)",
-                style="yellow",
-            )
-        else:
-            wanted, at = _turned(one), _as_written(one)
-            first, second = bodies[one["name"].partition(".")[0]]
-            remedy = "change the `assembly` or the lengths"
-            if abs(one["value"] + wanted) < 0.05 * abs(wanted):
-                remedy = (
-                    f"it counts from {first} to {second}: write {at}, or `connects: "
-                    f"[{second}, {first}]` and its points and axes in this order"
-                )
-            elif one["unit"] == "rad":
-                remedy = f"{remedy}; a joint's turn is that of {second} against {first}"
-            stated = _as_written({**one, "value": wanted})
-            terminal.out.print(
-                f"{head}: {one['name']}: {at} found, {stated} stated; {remedy}", style="yellow"
-            )
+    for one in (each for each in found if "coupling" in each):
+        offset, stated = f"{one['offset']:.4g}", _as_written({**one, "value": one["stated"]})
+        terminal.out.print(
+            f"against coupling {one['coupling']}: {one['name']}: {_as_written(one)} found, "
+            f"{stated} stated; take {one['name']} out of `assembly`, or give "
+            f"{one['coupling']} `offset: {offset}` (rad or m)",
+            style="yellow",
+        )
+    far = [one for one in found if "coupling" not in one and one["stated"] is not None]
+    told = [_far(one, *bodies[one["name"].partition(".")[0]]) for one in far]
+    for line, _ in told:
+        terminal.out.print(f"{head}: {line}", style="yellow")
+    if not all(is_remedy for _, is_remedy in told):
+        terminal.out.print("change the `assembly` or the lengths", style="yellow")
     for other in others:
         values = ", ".join(f"{one['name']}: {_as_written(one)}" for one in other["values"])
         terminal.out.print(f"another branch, as `assembly` takes it: {values}")
 
 
-def _turned(value: Mapping[str, Any]) -> float:
-    """What is stated, so many whole turns away that it is nearest to what is found."""
-    if value["unit"] != "rad":
-        return float(value["stated"])
-    return float(value["value"] + math.remainder(value["stated"] - value["value"], 2 * math.pi))
+def _far(one: Mapping[str, Any], first: str, second: str) -> tuple[str, bool]:
+    """A value far from what the file states, found so many whole turns away that it is nearest to
+    that; and whether what to write is told."""
+    at, wanted = one["value"], one["stated"]
+    if one["unit"] == "rad":
+        at = wanted + math.remainder(at - wanted, 2 * math.pi)
+    found, stated = (_as_written({**one, "value": x}) for x in (at, wanted))
+    line = f"{one['name']}: {found} found, {stated} stated"
+    if abs(at + wanted) < 0.05 * abs(wanted):
+        counts = f"it counts from {first} to {second}: write {found}, or `connects: [{second}, "
+        return f"{line}; {counts}{first}]` and its points and axes in this order", True
+    return line + f" (turn of {second} against {first})" * (one["unit"] == "rad"), False
 
 
 def _as_written(value: Mapping[str, Any]) -> str:

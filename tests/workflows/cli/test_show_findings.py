@@ -205,6 +205,8 @@ def test_another_branch_than_stated_is_reported(shown):
     (other,) = facts["other_branches"]
     assert not other["nearer"]
     assert "far from the stated: B:" in text
+    assert "200.0 deg stated (turn of coupler against crank)" in text  # as the file has it
+    assert text.count("change the `assembly` or the lengths") == 1
     (there,) = (one["value"] for one in other["values"] if one["name"] == "B")
     both = np.exp(1j * np.array([b["value"], there]))
     assert max(min(abs(np.exp(1j * way) - both)) for way in ways) < 1e-9  # Newton
