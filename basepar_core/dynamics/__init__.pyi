@@ -113,3 +113,5 @@ from .swapped_points import SwappedPoints as SwappedPoints
 from .topology import CutJoint as CutJoint
 from .topology import Topology as Topology
 from .topology import TreeJoint as TreeJoint
+from .travel import travel as travel
+from .travel import turning_joint as turning_joint

@@ -108,8 +108,8 @@ def _within_reach(motion: Motion, mechanism: Mechanism, start: Array, where: str
             k = int(beyond[0])
             raise MotionError(
                 f"The {where} of {mechanism.name!r} moves {name} by {travel[k]:.4g} (rad or m) "
-                f"{f'before sample {k}' if k else 'from the assembly to its first sample'}; at "
-                f"most {FARTHEST:g}. Check its units and size, or take more samples.",
+                f"{f'before sample {k + 1}' if k else 'from the assembly to its first sample'}; "
+                f"at most {FARTHEST:g}. Check its units and size, or take more samples.",
                 [where],
             )
     return motion

@@ -246,7 +246,7 @@ def _observed(model: Model, motion: Motion, columns: Sequence[Column], what: str
     seen = observe(model, {}, motion)
     if not seen.closed[0] or not np.isfinite(seen.W).all():
         sample = seen.trace.where[0]
-        at = f" at sample {sample:.0f} of {motion.t.size}" if np.isfinite(sample) else ""
+        at = f" before sample {sample + 1:.0f} of {motion.t.size}" if np.isfinite(sample) else ""
         raise MotionError(
             f"The {what} of {mechanism.name!r} cannot be followed at the nominal geometry: the "
             f"loops fail{at}. Change the {what}'s motion, or the assembly.",

@@ -43,6 +43,6 @@ def end_in_words(
     for name, value in end.at:
         angle = not it.value(name).is_length
         at.append(f"{name} = {np.degrees(value):.1f}°" if angle else f"{name} = {value:.4g} m")
-    what = "is singular" if end.outcome == Outcome.SINGULAR else "locks"
+    what = "is singular at" if end.outcome == Outcome.SINGULAR else "locks before"
     sample, samples = (one + (not assembled) for one in (end.sample, end.samples))
-    return f"{what} at {', '.join(at)} (sample {sample} of {samples} of its {motion})"
+    return f"{what} {', '.join(at)} (sample {sample} of {samples} of its {motion})"

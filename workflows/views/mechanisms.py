@@ -252,10 +252,10 @@ def show(document: Mapping[str, Any]) -> None:
     for name, why in document["unlikely_masses"].items():
         terminal.out.print(f"{name} has {why}", style="yellow")
     for end in () if is_explained else document["motion_ends"]:  # with what is wrong
-        what = "is singular" if end["ends"] == "singular" else "locks"
+        what = "is singular at" if end["ends"] == "singular" else "locks before"
         at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])
         terminal.out.print(
-            f"{what} at {at}: sample {end['sample']} of {end['samples']} of its {end['motion']}",
+            f"{what} {at}: sample {end['sample']} of {end['samples']} of its {end['motion']}",
             style="yellow",
         )
     if document.get("drawing"):

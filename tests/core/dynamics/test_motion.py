@@ -182,7 +182,7 @@ def test_a_motion_too_far_to_be_followed_in_small_steps(tmp_path, role, size):
     (tmp_path / "run.csv").write_text("\n".join(rows))
     text = MACHINE.format(motion=f"{role}: {{kind: data, file: run.csv}}", order="A, B")
     found = loads(text, str(tmp_path / "m.yaml"))
-    with pytest.raises(MotionError, match=r"moves A by .* before sample 1"):
+    with pytest.raises(MotionError, match=r"moves A by .* before sample 2"):
         getattr(motion, role)(found, START)
     text = text.replace("run.csv", "near.csv")
     (tmp_path / "near.csv").write_text("\n".join(rows).replace(size, "99"))

@@ -162,7 +162,16 @@ MISTAKES = {
         "base",
         file(FOUR_BAR, "lx3: {value: 1.3", "lx3: {value: 0.9").replace("0.3,", "0.9,"),
         "",
-        ("from the assembly (A = 34.0 deg)", "times its amplitude"),
+        ("from the assembly (A = 34.0 deg)", "times its amplitude", "On this branch A goes from"),
+    ),
+    "an excitation of the rocker, as of the crank": (
+        "base",
+        file(FOUR_BAR, "coordinates: [A]\nactuated: [A]", "coordinates: [D]")
+        .replace("{A: 34 deg,", "{A: 34 deg, D: -79 deg,")
+        .replace("amplitude: {A: 0.6 rad}", "amplitude: {D: 170 deg}")
+        .partition("cycle:")[0],
+        "",
+        ("On this branch D goes", "It can if assembled at D", "`coordinates: [A]`"),
     ),
     "a mass that varies": (
         "sweep",

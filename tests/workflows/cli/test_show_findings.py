@@ -240,7 +240,7 @@ def test_the_place_where_a_cycle_locks_is_reported(shown):
     dead = 360 - opening + degrees(atan2(0.1, 1.0))
     at = degrees(end["at"][0]["value"])
     assert dead < at < dead + 2 * 360 / 128  # the first sample beyond, or the one after it
-    assert f"locks at A = {at:.1f} deg" in text
+    assert f"locks before A = {at:.1f} deg" in text
 
 
 def test_an_inertia_that_no_body_has(run, tmp_path):

@@ -75,9 +75,9 @@ def test_where_a_crank_locks_is_said():
     model = prepare(load("four-bar"))
     assert figure_of(model).get_supxlabel() == ""
     note = figure_of(model, {"lx1": 0.6, "Dx": 2.2}).get_supxlabel()
-    assert note.startswith("locks at A = ")
+    assert note.startswith("locks before A = ")
     # There the diagonal B–D is as long as coupler and rocker together.
-    angle = np.radians(float(note.removeprefix("locks at A = ").split("°")[0]))
+    angle = np.radians(float(note.removeprefix("locks before A = ").split("°")[0]))
     at = model.mechanism.nominal
     diagonal = np.hypot(2.2 - 0.6 * np.cos(angle), at["Dy"] - 0.6 * np.sin(angle))
     coupler = np.hypot(at["lx2"], at["ly2"])

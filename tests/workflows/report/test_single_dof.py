@@ -70,7 +70,7 @@ def test_a_turn_that_ends_early_is_said(turning, tmp_path, monkeypatch):
     """Whatever the film says of its end stands in the page."""
     model, found = turning
     real = single_dof.moving.film
-    words = "locks at A = 12.0° (sample 3 of 144 of its steady turn)"
+    words = "locks before A = 12.0° (sample 3 of 144 of its steady turn)"
     monkeypatch.setattr(
         single_dof.moving, "film", lambda *a, **k: replace(real(*a, **k), note=words)
     )
