@@ -51,6 +51,7 @@ def _motor(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) -> 
         return reading.expression(entries[key], unit)
 
     inertia = UNITS["kg"] * UNITS["m"] ** 2
+    before = reading.count
     motor = Motor(
         name,
         joint,
@@ -61,6 +62,8 @@ def _motor(reading: Reading, name: str, node: Node, joints: Sequence[Joint]) -> 
         number("inductance"),
         number("rotor", inertia),
     )
+    if reading.count > before:
+        return motor
     if "resistance" in entries:
         _check_positive(reading, entries["resistance"], motor.resistance)
     if "inductance" in entries and motor.inductance is not None:

@@ -62,6 +62,7 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
         remedy = remedies.short_symbol(name, node, "m" if bounded else "kg")
     if remedy:
         reading.mistake(node, remedy)
+    begun = reading.count
     entries = {} if remedy else reading.fields(node, GEOMETRY_SYMBOL if bounded else CONSTANT)
     if said := remedies.unit_apart(name, entries):
         reading.mistake(entries["value"], said)
@@ -79,7 +80,7 @@ def _symbol(reading: Reading, name: str, node: Node, bounded: bool) -> Symbol:
     symbol = Symbol(name, value, slot.text, bounds)
     if reading.count > before or unit is None or "value" not in entries:
         reading.dubious.add(name)
-    elif name not in reading.replaced:
+    elif name not in reading.replaced and reading.count == begun:
         _warn_beyond_bounds(node, symbol)
     return symbol
 

@@ -220,6 +220,8 @@ class _Reader:
             elif isinstance(node, Text) and not node.value and (glued := GLUED.fullmatch(key)):
                 message = f"a blank is missing behind the colon: write '{glued[1]}: {glued[2]}'"
                 self.mistakes.append(Mistake(key_path(path, key), message, at))
+                fields.entries.setdefault(glued[1], Refused(node.path, at))  # stated, so to say
+                fields.lines.setdefault(glued[1], at)
             elif isinstance(node, Text) and not node.value and key.endswith(")"):
                 self._parted(fields, key, node)
             else:

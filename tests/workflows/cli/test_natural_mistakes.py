@@ -1200,6 +1200,27 @@ def test_the_message_says_what_to_write(run, tmp_path, monkeypatch, command, giv
     assert [fact for fact in facts if fact not in message] == [], message
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("mass: 6 kg,", "mass:6 kg,"),
+        ("a: {value: 0.25,", "a: {value: 0,25,"),
+        (
+            "coordinates:",
+            "motors: {M: {joint: yaw, voltage: 9, resistance: 1 Ohm, constant: 1}}\ncoordinates:",
+        ),
+    ],
+)
+def test_a_slip_is_one_mistake(old, new):
+    """What follows from it, a mass that is missing or a value of 0, is not told."""
+    wrong = file(ARM, old, new)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(FileError) as raised:
+            loads(wrong)
+    assert len(raised.value.mistakes) == 1, raised.value
+
+
 @pytest.mark.parametrize("stated", ["{S: 0, C: 90 deg}", "{S: 0, C: 90 deg, P1: 30 deg}"])
 def test_a_value_against_a_coupling(run, tmp_path, stated):
     gears = tmp_path / "gears.yaml"
