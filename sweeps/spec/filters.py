@@ -4,23 +4,27 @@ A variant that fails a condition of `where` keeps its row, with the status *filt
 stays a grid, and a Sobol plan keeps its place in the sequence.
 """
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import (
     DIMENSIONLESS,
+    LENGTH,
     NUMBER,
     Dimension,
     Expression,
+    evaluate,
     parse,
     parse_comparison,
     parse_unit,
 )
 from basepar_core.expressions import names as names_of
-from basepar_core.mechanism import Mechanism
+from basepar_core.mechanism import Mechanism, Symbol
 from sweeps.store import Columns
 
 from .plan_products import Formula, values_of
@@ -53,7 +57,24 @@ def angles(mechanism: Mechanism) -> set[str]:
 
 def condition(mechanism: Mechanism, text: str) -> Condition:
     """A condition over a mechanism's symbols and constants, units checked."""
-    return Condition(text, parse_comparison(text, dimensions(mechanism)))
+    known = dimensions(mechanism)
+    try:
+        return Condition(text, parse_comparison(text, known))
+    except ExpressionError as error:
+        lengths = [one for one in mechanism.geometry if known[one.name] == LENGTH]
+        lengths = [one for one in lengths if re.search(rf"\b{one.name}\b", text)]
+        raise ExpressionError(_likely_first(error.message, lengths)) from None
+
+
+def _likely_first(message: str, lengths: Sequence[Symbol]) -> str:
+    """A message that offers a number in mm or in m, first in what is nearer to the lengths."""
+    offer = re.search(r"'(\S+) mm' or '\1 m'", message)
+    sizes = [abs(float(x)) for x in evaluate([one.value for one in lengths], {})]
+    size = max(sizes, default=0.0)
+    # In mm the number is 1000 times less: m are nearer from the mean of both ratios on, √1000.
+    if offer is None or not abs(float(Fraction(offer[1]))) < 1000**0.5 * size:
+        return message
+    return message.replace(offer[0], f"'{offer[1]} m' or '{offer[1]} mm'")
 
 
 def formula(mechanism: Mechanism, name: str, text: str, later: Collection[str] = ()) -> Formula:

@@ -232,7 +232,7 @@ MISTAKES = {
         "sweep",
         file(SWEEP, "  candidates", "  where: [lx1 + lx3 <= 2]\n  candidates"),
         "",
-        ("space.where[0] (line 5)", "write '2 mm' or '2 m'"),
+        ("space.where[0] (line 5)", "write '2 m' or '2 mm'"),
     ),
     "a metric without quotes": (
         "sweep",
