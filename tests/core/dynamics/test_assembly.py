@@ -204,6 +204,35 @@ assembly: {A: 80 deg, B: -60 deg, C: -100 deg}
     assert "write `axis: [[0, 0, 1], [0, 0, 1]]` in joints.D." in caught.value.message
 
 
+@pytest.mark.parametrize("wrong", "ABCD")
+@pytest.mark.parametrize("side", [0, 1])
+def test_the_only_joint_whose_own_axes_are_opposed(wrong, side):
+    """A body drawn with its axes would stand upside down with another joint's axis reversed."""
+    right = "axis: [[0, 1, 0], [0, 1, 0]]"
+    text = (
+        SPATIAL.replace("{l:", "{d: {value: 0.3, unit: m}, l:")
+        + f"""
+bodies: {{crank: {{}}, coupler: {{}}, rocker: {{}}}}
+joints:
+  A: {{type: revolute, connects: [ground, crank], {right}}}
+  B: {{type: revolute, connects: [crank, coupler], at: [[0.1, 0, 0], [0, 0, 0]], {right}}}
+  C: {{type: revolute, connects: [coupler, rocker], at: [[0.3, 0, 0], [0.25, 0, 0]], {right}}}
+  D: {{type: revolute, connects: [ground, rocker], at: [[d, 0, 0], [0, 0, 0]], {right}}}
+coordinates: [A]
+assembly: {{A: -60 deg, points: {{B: [50 mm, 0, 87 mm], C: [330 mm, 0, 240 mm]}}}}
+"""
+    )
+    assemble(mechanism_file.loads(text))
+    axes = ("[0, -1, 0], [0, 1, 0]", "[0, 1, 0], [0, -1, 0]")[side]
+    spoilt = re.sub(rf"(  {wrong}: .*axis: )\[\[.*?\]\]", rf"\1[{axes}]", text)
+    assert spoilt != text
+    with pytest.raises(
+        AssemblyError, match=f"write `{re.escape(right)}` in joints.{wrong}"
+    ) as one:
+        assemble(mechanism_file.loads(spoilt))
+    assert one.value.where == (f"joints.{wrong}",)
+
+
 @pytest.mark.parametrize("D", ["0.471", "-0.471"])
 @pytest.mark.parametrize("axes", ["[1, 0], [-1, 0]", "[-1, 0], [1, 0]"])
 def test_which_of_two_opposed_axes_is_reversed(axes, D):
