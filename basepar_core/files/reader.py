@@ -21,6 +21,7 @@ from basepar_core.expressions import (
     ZERO,
     Dimension,
     Expression,
+    Name,
     Unit,
     did_you_mean,
     evaluate,
@@ -323,7 +324,8 @@ class Reading:
             check_rational(result)
             self.field.check(result)
         except ExpressionError as error:
-            self.mistake(node, error.message)
+            if not self._blames_angle(node, error.where):
+                self.mistake(node, error.message)
             return
         if not np.isfinite(self.at_nominal([result])).all():
             self.mistake(node, "divides by zero at the values of the symbols")
@@ -430,6 +432,21 @@ class Reading:
             )
             self.spoilt.add(name)
         return bool(units)
+
+    def _blames_angle(self, node: Node, used: Sequence[str]) -> bool:
+        """Whether a symbol without a unit is used as an angle; if so, say it once, at its line."""
+        for name in self.unitless.keys() & {*used} - self.spoilt:
+            symbol = self.unitless[name]
+            size = abs(float(self.at_nominal([Name(name)])[0]))
+            units = ("deg", "rad") if size > np.pi else ("rad", "deg")
+            large = f"; {size:.6g} rad are {np.degrees(size):.4g} deg" if size > np.pi else ""
+            self.mistake(
+                symbol,
+                f"has no unit, and {node.path} (line {node.line}) has it inside sin or cos: write "
+                f"{remedies.with_unit(name, symbol, units[0])}, or unit: {units[1]}{large}",
+            )
+            self.spoilt.add(name)
+        return bool({*used} & self.unitless.keys())
 
     def _usual(self, unit: str) -> str:
         """The unit that the file's symbols of this dimension have most often."""

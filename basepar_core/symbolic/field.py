@@ -222,7 +222,8 @@ class GeometryField:
             else:
                 raise ExpressionError(
                     f"{angle.name!r} inside sin or cos is not an angle; give it the unit rad or "
-                    f"deg."
+                    f"deg.",
+                    [angle.name],
                 )
             c, s = c * part[0] - s * part[1], c * part[1] + s * part[0]
         return self.reduce(c), self.reduce(s)

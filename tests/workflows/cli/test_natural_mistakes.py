@@ -1221,6 +1221,24 @@ def test_a_slip_is_one_mistake(old, new):
     assert len(raised.value.mistakes) == 1, raised.value
 
 
+@pytest.mark.parametrize(
+    ("value", "write"),
+    [
+        (90, "write alpha: {value: 90, unit: deg}, or unit: rad; 90 rad are 5157 deg"),
+        (0.5, "write alpha: {value: 0.5, unit: rad}, or unit: deg"),
+    ],
+)
+def test_an_angle_without_a_unit_is_one_mistake_at_its_line(value, write):
+    """It is used twice, in an axis; what is to be edited is the symbol."""
+    wrong = file(ARM, "axis: [[0, 1, 0],", "axis: [[0, -sin(alpha), cos(alpha)],")
+    wrong = wrong.replace("  h:", f"  alpha: {{value: {value}}}\n  h:")
+    with pytest.raises(FileError) as raised:
+        loads(wrong)
+    (one,) = raised.value.mistakes
+    assert one.path == "geometry.alpha"
+    assert one.message.endswith(write)
+
+
 @pytest.mark.parametrize("stated", ["{S: 0, C: 90 deg}", "{S: 0, C: 90 deg, P1: 30 deg}"])
 def test_a_value_against_a_coupling(run, tmp_path, stated):
     gears = tmp_path / "gears.yaml"
