@@ -8,7 +8,7 @@ from basepar_core.arrays import Array
 from basepar_core.errors import MotionError
 from basepar_core.mechanism import GROUND
 
-from . import mistaken_entries, mistaken_signs, mistaken_units, swapped_points
+from . import mistaken_entries, mistaken_lengths, mistaken_signs, mistaken_units, swapped_points
 from .assembly import laid_out, stated_values
 from .branches import dependent_values
 from .closure import Model, Outcome, Trace, trace
@@ -102,7 +102,7 @@ def explanation(
 ) -> MistakenUnit | tuple[MistakenSign, ...] | SwappedPoints | MistakenEntry | None:
     """The one mistake by which the values that the file states are not met, if one explains it:
     a length's unit, a value's sign (each of two would do), the order of a joint's points, or a
-    symbol in one of them or an axis of a joint."""
+    symbol in one of them, an axis of a joint or a length."""
     own = Trial(model.mechanism, stated_values(model.mechanism), laid_out)
     if not model.topology.cuts or not own.tells:
         return None
@@ -111,7 +111,14 @@ def explanation(
         or mistaken_signs.explaining(own)
         or mistaken_entries.explaining(own)
         or swapped_points.explaining(own)  # which rough values may tell
+        or _other_length(model, own)
     )
+
+
+def _other_length(model: Model, own: Trial) -> MistakenEntry | None:
+    """Values that are met about are no reason to change a length, unless a motion locks."""
+    found = mistaken_lengths.explaining(own)
+    return found if found and (own.farthest[1] > _FAR or ends_of_motions(model)) else None
 
 
 def _is_far(value: float, stated: float, is_length: bool) -> bool:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError, MechanismError
 from basepar_core.mechanism import Joint, Mechanism
 
@@ -52,17 +53,22 @@ class Trial:
         return bool(self.stated.keys() - {*self.mechanism.coordinates})
 
     @cached_property
-    def gap(self) -> float:
-        """The largest gap where bodies are laid out at stated values, m or rad; infinite where
-        they cannot be."""
+    def gaps(self) -> Array:
+        """Gaps where bodies are laid out at stated values, m or rad; infinite where they cannot
+        be."""
         try:
             with np.errstate(all="ignore"):  # points may coincide that must not
                 newton, start = self.laid_out(self.mechanism)
                 gaps = newton.equations(start)[0]
         # An idle spin has no axis there, or a body came off the ground.
         except (AssemblyError, MechanismError, np.linalg.LinAlgError):
-            return np.inf
-        return float(np.nan_to_num(np.abs(gaps), nan=np.inf).max(initial=0.0))
+            return np.array([np.inf])
+        return np.where(np.isnan(gaps), np.inf, gaps)
+
+    @property
+    def gap(self) -> float:
+        """The largest of the gaps."""
+        return float(np.abs(self.gaps).max(initial=0.0))
 
     @cached_property
     def closed(self) -> Mapping[str, float] | None:

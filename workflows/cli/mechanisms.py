@@ -246,8 +246,8 @@ stated values agree, null where none does; agrees: the value that is farthest of
 mistaken_signs [{name, place, line, write, connects}] (the value of the assembly, or the entry of
 joint `name`'s points, or either of two, with whose sign turned round all stated values agree;
 connects: the bodies that a value counts between, else empty),
-mistaken_entry {place, line, written, meant} (the symbol in a joint's point, or its axis, with the
-other one in whose place all stated values agree; null without),
+mistaken_entry {place, line, written, meant} (the symbol in a joint's point, its axis, or a length
+of the geometry, with the other one in whose place all stated values agree; null without),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
 far away), other_branches [{nearer, values [{name, unit, value}]}] (where one is far away;
 nearer: to what is stated), motion_ends [{motion, ends: locks | singular, at [{name, unit,

@@ -14,10 +14,10 @@ def found(it: Mechanism, mistaken: object) -> dict[str, Any] | None:
     """The entry, the line of its joint's key where the file has one, what it is and is to be."""
     if not isinstance(mistaken, MistakenEntry):
         return None
-    joint, key = mistaken.place.split("[")[0].split(".")[1:]
+    section, *inner, key = mistaken.place.split("[")[0].split(".")
     return {
         "place": mistaken.place,
-        "line": line_of_symbol(it.source, key, "joints", joint),
+        "line": line_of_symbol(it.source, key, section, *inner),
         "written": mistaken.written,
         "meant": mistaken.meant,
     }

@@ -70,6 +70,25 @@ def test_no_symbol_explains_another_length():
     assert explanation(prepare(loads(text))) is None
 
 
+LOCKS = "cycle: {joints: {A: {kind: constant_speed, speed: 60 rpm, turns: 1}}, samples: 24}\n"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("l: {value: 260", "130"), ("d: {value: 280", "380"), ("k: {value: 220", "90")],
+)
+def test_a_length_with_which_the_cycle_locks(right, wrong):
+    name, value = right.split(": {value: ")
+    text = BARS.replace(right, f"{name}: {{value: {wrong}")
+    text = text.replace("C: 62 deg", "C: 62.1 deg") + LOCKS
+    place, written, meant = told(text)
+    assert (place, written) == (f"geometry.{name}", f"{wrong} mm")
+    assert meant == f"{value} mm"
+    assert explanation(prepare(loads(BARS + LOCKS))) is None
+    if name == "l":  # values that are met about, and a motion that goes through
+        assert explanation(prepare(loads(text.replace(wrong, "190")))) is None
+
+
 @pytest.mark.parametrize("wrong", ["[[0, 1], [0, 1]]", "[[0, 1], [1, 0]]"])
 def test_an_axis(wrong):
     spoilt = CRANK.replace("axis: [[1, 0], [1, 0]]", f"axis: {wrong}")
