@@ -10,7 +10,8 @@ from basepar_core.compiled.simd import door, inlined, kernel, set_to
 
 #: Newton's steps for a foot, which begins within half a step; it converges quadratically.
 _STEPS = 16
-#: A step so small, as a share of an interval, ends it: what follows is below rounding.
+#: The next step, as a share of an interval, that is left out: steps whose ratio squares go on so.
+#: A distance errs by the square of its foot's error.
 _ENOUGH = 1e-9
 #: Samples that are passed over together where they are too far away.
 _BLOCK = 8
@@ -42,7 +43,7 @@ def _cubic(track, v, i, a):
 @inlined
 def _foot(a, p, u, low, high):
     """The share of the interval at which the cubic is nearest to a point, and its distance²."""
-    change = 1.0
+    change = 0.0  # no ratio of steps yet
     for _ in range(_STEPS):
         slope = speed = bend = 0.0
         for x in range(3):
@@ -57,7 +58,7 @@ def _foot(a, p, u, low, high):
             break
         moved = min(max(u - slope / full, low), high)
         last, change, u = change, abs(moved - u), moved
-        if change < _ENOUGH and last < 1e-4:
+        if change * change * change < _ENOUGH * last * last:
             break
     found = 0.0
     for x in range(3):
@@ -84,21 +85,22 @@ def _discs(c, ring, radii):
 
 
 @inlined
-def _from_sample(track, v, c, s, ring, p, a):
-    """The foot near a sample that no neighbour is nearer than: interval, share and distance²."""
-    samples = c.shape[1]
-    left = s - 1 if s > 0 else (samples - 1 if ring else 0)
-    right = s + 1 if s + 1 < samples else (0 if ring else s)
-    along = 0.0
-    for x in range(3):
-        along += (p[x] - c[x, s]) * (c[x, right] - c[x, left])
-    i = s if along >= 0 else s - 1
+def _from_sample(track, v, s, ring, square, p, a):
+    """The foot near a sample that no neighbour is nearer than: interval, share and distance².
+
+    It begins at the least of the parabola through the three distances², `square`.
+    """
+    samples = track.shape[2]
+    left, here, right = square
+    bend = left - 2 * here + right
+    ahead = (left - right) / (2 * bend) if 0.0 < bend < np.inf else 0.0
+    i = s if ahead >= 0 else s - 1
     low, high = -0.5, 1.5
     if not ring:
         i = min(max(i, 1), samples - 3)
         low = -1.0 if i == 1 else low
         high = 2.0 if i == samples - 3 else high
-    u, i = float(s - i), i if i >= 0 else samples - 1
+    u, i = s - i + ahead, i if i >= 0 else samples - 1
     _cubic(track, v, i, a)
     u, found = _foot(a, p, u, low, high)
     return i, u, found
@@ -157,7 +159,8 @@ def nearest(track, targets, closed, index, share):
                     here = square[s]
                     if here > bound or here > square[s - 1] or here > square[s + 1]:
                         continue
-                    i, u, found = _from_sample(track, v, c, first + s - 1, closed[v], p, a)
+                    three = (square[s - 1], here, square[s + 1])
+                    i, u, found = _from_sample(track, v, first + s - 1, closed[v], three, p, a)
                     if found < best:
                         best = found
                         least = min(least, np.sqrt(found))
