@@ -182,7 +182,7 @@ def test_validation_on_the_record_itself_is_told(slider_crank):
     record = data.noisy(np.random.default_rng(6))
     found = identify(slider_crank, record, wanted=data.ELIMINATED, second=record)
     (note,) = (note for note in found.notes if note.kind == "validation")
-    assert note.text.startswith("all samples of")
+    assert "that the parameters come from (all)" in note.text
     assert "so its error validates nothing" in note.text
     assert "disjoint parts of this one with `rows=` and `validate_rows=`" in note.text
 
