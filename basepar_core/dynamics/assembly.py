@@ -19,6 +19,7 @@ from . import (
     joints,
     mistaken_decimals,
     mistaken_entries,
+    mistaken_lengths,
     mistaken_signs,
     mistaken_units,
     opposed_axes,
@@ -104,6 +105,7 @@ def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
         mistaken_signs,
         swapped_points,
         mistaken_entries,
+        mistaken_lengths,
         mistaken_decimals,
     ):
         advised = kind.advised(error, own)

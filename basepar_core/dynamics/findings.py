@@ -20,7 +20,7 @@ from .mistaken_signs import MistakenSign
 from .mistaken_units import MistakenUnit
 from .motion import cycle, excitation
 from .swapped_points import SwappedPoints
-from .trials import Trial
+from .trials import ROUGH, Trial
 
 #: A value that was stated and is found this far off was taken from another branch most likely:
 #: rad, and share of a length.
@@ -102,7 +102,7 @@ def explanation(
 ) -> MistakenUnit | tuple[MistakenSign, ...] | SwappedPoints | MistakenEntry | None:
     """The one mistake by which the values that the file states are not met, if one explains it:
     a length's unit, a value's sign (each of two would do), the order of a joint's points, or a
-    symbol in one of them, an axis of a joint or a length."""
+    symbol in one of them, an axis of a joint, a length or the values of two."""
     own = Trial(model.mechanism, stated_values(model.mechanism), laid_out)
     if not model.topology.cuts or not own.tells:
         return None
@@ -110,9 +110,17 @@ def explanation(
         mistaken_units.explaining(own)
         or mistaken_signs.explaining(own)
         or mistaken_entries.explaining(own)
-        or swapped_points.explaining(own)  # which rough values may tell
+        or _exchanged(own)
         or _other_length(model, own)
     )
+
+
+def _exchanged(own: Trial) -> SwappedPoints | MistakenEntry | None:
+    """Points of a joint, which rough values may tell; two lengths are told by better ones."""
+    points = swapped_points.explaining(own)
+    if points and points.left <= ROUGH:
+        return points
+    return mistaken_lengths.exchanged(own) or points
 
 
 def _other_length(model: Model, own: Trial) -> MistakenEntry | None:

@@ -21,13 +21,18 @@ _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
 
 @dataclass(frozen=True, slots=True)
 class MistakenEntry:
-    """What stands at a place of `joints`, and what looks meant there; of several that explain it
-    alike the one of the least `cost` does."""
+    """What stands at a place of the file, and what looks meant there; of several that explain it
+    alike the one of the least `cost` does.
+
+    `partner` is the entry with which it is exchanged, `why` a remark for whoever corrects it.
+    """
 
     place: str
     written: str
     meant: str
-    cost: int
+    cost: int = 0
+    partner: "MistakenEntry | None" = None
+    why: str = ""
 
 
 def explaining(own: Trial) -> MistakenEntry | None:
@@ -49,12 +54,21 @@ def explaining(own: Trial) -> MistakenEntry | None:
 def advised(error: AssemblyError, own: Trial) -> AssemblyError:
     """The error of open loops, with the entry that explains it, if there is just one."""
     found = explaining(own) if own.tells else None
-    if found is None:
-        return error
+    return advising(error, found) if found else error
+
+
+def advising(error: AssemblyError, found: MistakenEntry) -> AssemblyError:
+    """The error of open loops, with the entry that explains it."""
+    entries = [found, found.partner] if found.partner else [found]
+    if found.partner:
+        values = ", ".join(f"{one.place.split('.')[-1]} = {one.meant}" for one in entries)
+        advice = f"the values of {found.place} and {found.partner.place} exchanged ({values})"
+    else:
+        advice = f"{found.meant} in place of {found.written} in {found.place}"
+    why = f"; {found.why}" if found.why else ""
     return AssemblyError(
-        f"{error.message} With {found.meant} in place of {found.written} in {found.place} all "
-        f"loops close as stated.",
-        [found.place],
+        f"{error.message} With {advice} all loops close as stated{why}.",
+        [one.place for one in entries],
     )
 
 

@@ -1,43 +1,98 @@
-"""A length that does not fit the stated values: with another one the loops close as stated."""
+"""A length that does not fit the stated values: with another one, or with the value of another
+symbol exchanged for its own, the loops close as stated."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
-from basepar_core.expressions import LENGTH, Number, parse_unit
+from basepar_core.errors import AssemblyError
+from basepar_core.expressions import LENGTH, Number, evaluate, parse_unit
 from basepar_core.mechanism import Symbol
 
-from .mistaken_entries import MistakenEntry
-from .trials import Trial
+from .mistaken_entries import MistakenEntry, advising
+from .trials import ROUGH, Trial, closing
 
 #: With the length that fits, values are met so many times nearer, and to this many rad or shares
 #: of a length: values of whole degrees are.
 _BETTER, _MET = 10.0, 0.01
+#: Exchanged values of two lengths are no fit: they may be met to this.
+_EXCHANGED = 0.05
 
 
 def explaining(own: Trial) -> MistakenEntry | None:
     """The one symbol of the geometry with another length of which all that is stated is met."""
     most = min(own.farthest[1] / _BETTER, _MET)
     found = []
-    for symbol in own.mechanism.geometry:
-        is_length = symbol.unit and parse_unit(symbol.unit).dimension == LENGTH
-        if is_length and symbol.name not in own.mechanism.roots:
-            value = _fitting(own, symbol)
-            trial = _with(own, symbol, value)
-            if value > 0 and trial.gap <= own.gap / _BETTER and trial.farthest[1] <= most:
-                found.append((symbol, value))
+    for symbol in _lengths(own):
+        value = _fitting(own, symbol)
+        trial = _with(own, symbol, value)
+        if value > 0 and trial.gap <= own.gap / _BETTER and trial.farthest[1] <= most:
+            found.append((symbol, value))
     if len(found) != 1:
         return None
     symbol, value = found[0]
-    size = parse_unit(symbol.unit).size
-    numbers = (
-        own.mechanism.nominal[symbol.name] / size,
-        next(_rounded(own, symbol, value)) / size,
+    return _other_value(own, symbol, _with(own, symbol, next(_rounded(own, symbol, value))))
+
+
+def exchanged(own: Trial) -> MistakenEntry | None:
+    """The one pair of lengths with whose values exchanged all that is stated is met."""
+    off = own.farthest[1]
+    if off < ROUGH:
+        return None
+    found = closing(_exchanges(own), own.gap / 2, min(off / _BETTER, _EXCHANGED))
+    if len(found) != 1:
+        return None
+    (one, two), trial = found[0]
+    bounded = any(_leaves_bounds(symbol, trial) for symbol in (one, two))
+    return replace(
+        _other_value(own, one, trial),
+        partner=_other_value(own, two, trial),
+        why="their bounds are to be exchanged as well" if bounded else "",
     )
-    written, meant = (f"{float(x):.6g} {symbol.unit}" for x in numbers)
-    return MistakenEntry(f"geometry.{symbol.name}", written, meant, 0)
+
+
+def advised(error: AssemblyError, own: Trial) -> AssemblyError:
+    """The error of open loops, with the lengths that are exchanged, if there are."""
+    found = exchanged(own) if own.tells else None
+    return advising(error, found) if found else error
+
+
+def _exchanges(own: Trial) -> Iterator[tuple[tuple[Symbol, Symbol], Trial]]:
+    """Pairs of different lengths in one unit, and the mechanism with their values exchanged."""
+    values = own.mechanism.nominal
+    for one, two in combinations(_lengths(own), 2):
+        if one.unit == two.unit and values[one.name] != values[two.name]:
+            yield (one, two), _with(_with(own, one, values[two.name]), two, values[one.name])
+
+
+def _lengths(own: Trial) -> list[Symbol]:
+    """Symbols of the geometry that are lengths, but for those that others determine."""
+    return [
+        symbol
+        for symbol in own.mechanism.geometry
+        if symbol.unit
+        and parse_unit(symbol.unit).dimension == LENGTH
+        and symbol.name not in own.mechanism.roots
+    ]
+
+
+def _other_value(own: Trial, symbol: Symbol, trial: Trial) -> MistakenEntry:
+    size = parse_unit(symbol.unit).size
+    written, meant = (
+        f"{float(one.mechanism.nominal[symbol.name] / size):.6g} {symbol.unit}"
+        for one in (own, trial)
+    )
+    return MistakenEntry(f"geometry.{symbol.name}", written, meant)
+
+
+def _leaves_bounds(symbol: Symbol, trial: Trial) -> bool:
+    if symbol.bounds is None:
+        return False
+    low, high = evaluate(symbol.bounds, {})
+    return not low <= trial.mechanism.nominal[symbol.name] <= high
 
 
 def _fitting(own: Trial, symbol: Symbol) -> float:
@@ -62,5 +117,5 @@ def _rounded(own: Trial, symbol: Symbol, value: float) -> Iterator[float]:
 
 def _with(own: Trial, symbol: Symbol, value: float) -> Trial:
     changed = replace(symbol, value=Number(Fraction(value)))
-    symbols = tuple(changed if one is symbol else one for one in own.mechanism.geometry)
+    symbols = tuple(changed if one.name == symbol.name else one for one in own.mechanism.geometry)
     return own.of(replace(own.mechanism, geometry=symbols))

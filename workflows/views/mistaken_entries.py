@@ -14,6 +14,14 @@ def found(it: Mechanism, mistaken: object) -> dict[str, Any] | None:
     """The entry, the line of its joint's key where the file has one, what it is and is to be."""
     if not isinstance(mistaken, MistakenEntry):
         return None
+    partner = mistaken.partner
+    return _one(it, mistaken) | {
+        "why": mistaken.why,
+        "partner": _one(it, partner) if partner else None,
+    }
+
+
+def _one(it: Mechanism, mistaken: MistakenEntry) -> dict[str, Any]:
     section, *inner, key = mistaken.place.split("[")[0].split(".")
     return {
         "place": mistaken.place,
@@ -27,9 +35,15 @@ def show(mistaken: Mapping[str, Any] | None) -> None:
     """A line for people, where there is such an entry."""
     if mistaken is None:
         return
-    line = f" (line {mistaken['line']})" if mistaken["line"] else ""
-    terminal.out.print(
-        f"{mistaken['place']}{line}: {mistaken['written']}; with {mistaken['meant']} in its "
-        f"place all loops close as stated: write {mistaken['meant']}",
-        style="yellow",
-    )
+    places = [mistaken, mistaken["partner"]] if mistaken["partner"] else [mistaken]
+    wheres = [one["place"] + (f" (line {one['line']})" if one["line"] else "") for one in places]
+    why = f"; {mistaken['why']}" if mistaken["why"] else ""
+    if mistaken["partner"]:
+        values = ", ".join(f"{one['place'].split('.')[-1]} = {one['meant']}" for one in places)
+        remedy = f"with their values exchanged ({values}) all loops close as stated{why}"
+    else:
+        remedy = (
+            f"{mistaken['written']}; with {mistaken['meant']} in its place all loops close as "
+            f"stated{why}: write {mistaken['meant']}"
+        )
+    terminal.out.print(f"{' and '.join(wheres)}: {remedy}", style="yellow")

@@ -1,5 +1,7 @@
 """Points with another length's symbol, and axes along another direction: which is named."""
 
+from itertools import combinations
+
 import pytest
 
 from basepar_core.dynamics import explanation, prepare
@@ -68,6 +70,38 @@ def test_of_equal_lengths_the_one_without_a_place_is_meant():
 def test_no_symbol_explains_another_length():
     text = BARS.replace("[[l, 0], ", "[[90 mm, 0], ")
     assert explanation(prepare(loads(text))) is None
+
+
+def with_exchanged(text, one, two):
+    """The text with the lines of two symbols exchanged but for their names."""
+    lines = [next(x for x in text.splitlines() if x.startswith(f"  {n}: {{")) for n in (one, two)]
+    (_, first), (_, second) = (line.split(": ", 1) for line in lines)
+    text = text.replace(lines[0], f"  {one}: {second}")
+    return text.replace(lines[1], f"  {two}: {first}")
+
+
+@pytest.mark.parametrize(("one", "two"), [*combinations("rkd", 2), ("r", "l"), ("l", "d")])
+def test_exchanged_values_of_two_lengths(one, two):
+    found = explanation(prepare(loads(with_exchanged(BARS, one, two))))
+    right = {"r": "80 mm", "l": "260 mm", "k": "220 mm", "d": "280 mm"}
+    told = [(x.place, x.written, x.meant) for x in (found, found.partner)]
+    assert told == [
+        (f"geometry.{one}", right[two], right[one]),
+        (f"geometry.{two}", right[one], right[two]),
+    ]
+    assert found.why == ""
+
+
+def test_exchanged_lengths_of_a_loop_that_stays_open():
+    bounded = CRANK.replace("60, unit: mm", "60, unit: mm, bounds: [40, 80]")
+    bounded = bounded.replace("220, unit: mm", "220, unit: mm, bounds: [200, 300]")
+    told = (
+        r"With the values of geometry.r and geometry.l exchanged \(r = 60 mm, l = 220 mm\) all "
+        "loops close as stated; their bounds are to be exchanged as well."
+    )
+    with pytest.raises(AssemblyError, match=told) as caught:
+        prepare(loads(with_exchanged(bounded, "r", "l")))
+    assert caught.value.where == ("geometry.r", "geometry.l")
 
 
 LOCKS = "cycle: {joints: {A: {kind: constant_speed, speed: 60 rpm, turns: 1}}, samples: 24}\n"

@@ -119,6 +119,28 @@ def test_rough_values_are_no_sign_of_points_in_the_wrong_order(run, tmp_path, va
     assert run("show", str(file), "--json").json["swapped_points"] is None
 
 
+def test_values_of_two_lengths_exchanged(run, tmp_path):
+    file = tmp_path / "mine.yaml"
+    text = PRESS.format("B: -12.5 deg, C: 2.5 deg, D: 199.2 mm").replace("A: 40", "A: 10")
+    file.write_text(text.replace("40, unit", "0.16 m, unit").replace("160, unit", "40, unit"))
+    found = run("show", str(file), "--json").json["mistaken_entry"]
+    partner = {"place": "geometry.l", "line": 4, "written": "40 mm", "meant": "160 mm"}
+    assert found == {
+        "place": "geometry.r",
+        "line": 4,
+        "written": "160 mm",
+        "meant": "40 mm",
+        "why": "",
+        "partner": partner,
+    }
+    shown = " ".join(run("show", str(file)).out.split())
+    assert (
+        "geometry.r (line 4) and geometry.l (line 4): with their values exchanged (r = 40 mm, "
+        "l = 160 mm) all loops close as stated" in shown
+    )
+    assert "far from" not in shown
+
+
 def test_a_length_in_another_unit(run, tmp_path):
     file = tmp_path / "mine.yaml"
     text = PRESS.format("B: -49.2 deg, C: 9.2 deg, D: 188.6 mm")
@@ -157,7 +179,14 @@ def test_another_length_in_a_point_and_nothing_that_follows_from_it(run, tmp_pat
     text = PRESS.format("B: -49.2 deg, C: 9.2 deg, D: 188.6 mm")
     file.write_text(text.replace("at: [[l, 0], ", "at: [[r, 0], "), encoding="utf-8")
     found = run("show", str(file), "--json").json["mistaken_entry"]
-    assert found == {"place": "joints.C.at[0][0]", "line": 9, "written": "r", "meant": "l"}
+    assert found == {
+        "place": "joints.C.at[0][0]",
+        "line": 9,
+        "written": "r",
+        "meant": "l",
+        "why": "",
+        "partner": None,
+    }
     shown = " ".join(run("show", str(file)).out.split())
     assert "joints.C.at[0][0] (line 9): r; with l in its place all loops close as" in shown
     assert "far from" not in shown
