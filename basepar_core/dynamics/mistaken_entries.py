@@ -1,4 +1,5 @@
-"""Another length's symbol in a joint's point, or an axis of a joint along another main axis.
+"""Another length's symbol in a joint's point, a point that is given in another frame than its
+body's, or an axis of a joint along another main axis.
 
 With it corrected the loops close as stated.
 """
@@ -7,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from basepar_core.errors import AssemblyError
-from basepar_core.expressions import LENGTH, ONE, ZERO, Number, parse_unit
-from basepar_core.mechanism import Frame, Vector, with_other_symbols
+from basepar_core.expressions import LENGTH, ONE, ZERO, Number, evaluate, parse_unit
+from basepar_core.mechanism import GROUND, Frame, Vector, with_other_symbols
 
 from . import opposed_axes
 from .trials import Trial, closing
@@ -16,6 +17,10 @@ from .trials import Trial, closing
 #: rad, or a share of the larger of two lengths: values farther off tell; with the entry corrected
 #: they are so many times nearer, and no farther off than they are stated roughly.
 _OFF, _BETTER, _ROUGH = 0.1, 4.0, 0.2
+#: With a point at an origin values are met to this: any wrong point's origin may lie near.
+_MET = 0.05
+#: Bodies are laid out as far open with a correction as without, up to rounding.
+_AS_OPEN = 1 + 1e-6
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
 
 
@@ -42,9 +47,13 @@ def explaining(own: Trial) -> MistakenEntry | None:
     if off < _OFF:
         return None
     most = min(off / _BETTER, _ROUGH)
-    for trials in (_other_symbols(own), _other_axes(own)):
+    for trials, to_meet in (
+        (_other_symbols(own), most),
+        (_other_axes(own), most),
+        (_at_origins(own), min(most, _MET)),
+    ):
         # Bodies are laid out over most joints as if nothing were wrong: no wider open will do.
-        found = [entry for entry, _ in closing(trials, own.gap, most)]
+        found = [entry for entry, _ in closing(trials, own.gap * _AS_OPEN, to_meet)]
         least = min((entry.cost for entry in found), default=0)
         if best := [entry for entry in found if entry.cost == least]:
             return best[0] if len(best) == 1 else None
@@ -104,6 +113,31 @@ def _other_axes(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
             after = opposed_axes.written(*frames, planar)
             entry = MistakenEntry(f"joints.{joint.name}.axis", before, after, after.count("-"))
             yield entry, own.with_joint(joint, replace(joint, frames=frames))
+
+
+def _at_origins(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
+    """Joints with a point at its body's origin, where most bodies have one: stated elsewhere, it
+    is in the ground's frame perhaps."""
+    planar = own.mechanism.planar
+    origin = (ZERO, ZERO, ZERO)
+    for joint in own.mechanism.joints:
+        for side, frame in enumerate(joint.frames):
+            if joint.bodies[side] == GROUND or frame.at == origin:
+                continue
+            frames = list(joint.frames)
+            frames[side] = replace(frame, at=origin)
+            entry = MistakenEntry(
+                f"joints.{joint.name}.at[{side}]",
+                _written(frame.at, own),
+                "[0, 0]" if planar else "[0, 0, 0]",
+                why=f"points are in the own frame of their body, {joint.bodies[side]}",
+            )
+            yield entry, own.with_joint(joint, replace(joint, frames=(frames[0], frames[1])))
+
+
+def _written(at: Vector, own: Trial) -> str:
+    numbers = evaluate(at[: 2 if own.mechanism.planar else 3], own.mechanism.nominal)
+    return f"[{', '.join(f'{float(x):.6g} m' if x else '0' for x in numbers)}]"
 
 
 def _turned(frame: Frame, planar: bool) -> Iterator[Frame]:

@@ -246,10 +246,10 @@ stated values agree, null where none does; agrees: the value that is farthest of
 mistaken_signs [{name, place, line, write, connects}] (the value of the assembly, or the entry of
 joint `name`'s points, or either of two, with whose sign turned round all stated values agree;
 connects: the bodies that a value counts between, else empty),
-mistaken_entry {place, line, written, meant, why, partner} (the symbol in a joint's point, its
-axis, or a length of the geometry, with the other one in whose place all stated values agree; null
-without; why: a remark; partner {place, line, written, meant}: the length whose value is to be
-exchanged with it, null where none is),
+mistaken_entry {place, line, written, meant, why, partner} (the symbol in a joint's point, the
+point, its axis, or a length of the geometry, with the other one in whose place all stated values
+agree; null without; why: a remark; partner {place, line, written, meant}: the length whose value
+is to be exchanged with it, null where none is),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
 far away), other_branches [{nearer, values [{name, unit, value}]}] (where one is far away;
 nearer: to what is stated), motion_ends [{motion, ends: locks | singular, at [{name, unit,

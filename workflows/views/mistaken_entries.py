@@ -1,4 +1,4 @@
-"""A symbol in a point of a joint, or an axis, that looks wrong: plain facts, and a line."""
+"""An entry of a joint, or a length, that looks wrong: plain facts, and a line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -44,6 +44,6 @@ def show(mistaken: Mapping[str, Any] | None) -> None:
     else:
         remedy = (
             f"{mistaken['written']}; with {mistaken['meant']} in its place all loops close as "
-            f"stated{why}: write {mistaken['meant']}"
+            f"stated: write {mistaken['meant']}{why}"
         )
     terminal.out.print(f"{' and '.join(wheres)}: {remedy}", style="yellow")

@@ -37,7 +37,7 @@ def told(text):
     except AssemblyError as error:
         (place,) = error.where
         meant, written = error.message.split(" With ")[1].split(" in place of ")
-        return place, written.split(f" in {place} all loops close as stated.")[0], meant
+        return place, written.split(f" in {place} all loops close as stated")[0], meant
     return one.place, one.written, one.meant
 
 
@@ -70,6 +70,29 @@ def test_of_equal_lengths_the_one_without_a_place_is_meant():
 def test_no_symbol_explains_another_length():
     text = BARS.replace("[[l, 0], ", "[[90 mm, 0], ")
     assert explanation(prepare(loads(text))) is None
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "place"),
+    [
+        ("[[d, 0], [0, 0]]", "[[d, 0], [d, 0]]", "joints.D.at[1]"),
+        ("[[r, 0], [0, 0]]", "[[r, 0], [40 mm, 69 mm]]", "joints.B.at[1]"),
+    ],
+)
+@pytest.mark.parametrize("values", ["B: -25 deg, C: 62 deg, D: 97 deg", "B: -25 deg, D: 97 deg"])
+def test_a_point_in_the_frame_of_the_ground(right, wrong, place, values):
+    text = BARS.replace("B: -25 deg, C: 62 deg, D: 97 deg", values)
+    found_place, _, meant = told(text.replace(right, wrong))
+    assert (found_place, meant) == (place, "[0, 0]")
+
+
+def test_a_slider_whose_point_is_where_it_stands():
+    text = CRANK.replace("[[l, 0], [0, 0]]", "[[l, 0], [264 mm, 0]]")
+    assert told(text) == ("joints.C.at[1]", "[0.264 m, 0]", "[0, 0]")
+    found = explanation(prepare(loads(text)))
+    assert found.why == "points are in the own frame of their body, piston"
+    # What is stated may be the piston's middle.
+    assert explanation(prepare(loads(text.replace("D: 264 mm", "D: 0")))) is None
 
 
 def with_exchanged(text, one, two):
