@@ -21,7 +21,7 @@ from basepar_core.mechanism import (
 from basepar_core.texts import plural
 
 from . import remedies
-from .bare_numbers import warn_of_rpm
+from .bare_numbers import warn_of_millimetres, warn_of_rpm
 from .mechanism_keys import (
     CYCLE_OF_DATA,
     CYCLE_OF_LAWS,
@@ -220,6 +220,7 @@ def _listed(reading: Reading, names: Sequence[str]) -> str:
 
 def _amplitude(reading: Reading, node: Node | None, slots: Slots) -> tuple[Expression, ...]:
     def size(reading: Reading, node: Node, slot: Unit) -> Expression:
+        warn_of_millimetres(node, slot)
         return reading.positive(node, slot, zero=True)
 
     missing: Expression = ZERO
@@ -237,6 +238,7 @@ def _sine(reading: Reading, node: Node, slot: Unit) -> Term:
     if parts is None:
         return ZERO, ZERO, ZERO
     radians = UNITS["rad"]
+    warn_of_millimetres(parts[0], slot)
     slots = (slot, rate(radians), radians)
     a, w, p = (reading.motion(part, unit) for part, unit in zip(parts, slots, strict=True))
     return a, w, p
@@ -306,6 +308,7 @@ def _law(reading: Reading, node: Node, slot: Unit) -> Law | None:
         return SineSum(terms, reading.positive(entries.get("duration"), _SECOND))
     if kind == "rest_to_rest":
         entries = reading.fields(node, LAW.cases[kind])
+        warn_of_millimetres(entries.get("to"), slot)
         to = reading.motion(entries.get("to"), slot)
         return RestToRest(to, reading.positive(entries.get("duration"), _SECOND))
     return None

@@ -88,11 +88,35 @@ def range_by_steps(node: Items, choices: bool) -> str:
         return f"{told}; `{'trials' if choices else 'candidates'}` says how many designs"
     if not (low < high and 0 < step < high):
         return ""
-    steps = (high - low) / step
-    if choices and steps.denominator == 1 and 2 <= steps <= _MOST_STEPS:
-        values = (f"{float(low + k * step):.12g}" for k in range(int(steps) + 1))
+    count = _count_of_steps(texts)
+    if choices and 0 < count <= _MOST_STEPS + 1:
+        values = (f"{float(low + k * step):.12g}" for k in range(count))
         told += f", or in steps of {texts[2]} {{choices: [{', '.join(values)}]}}"
     return told
+
+
+def check_step(reading: Reading, node: Node) -> None:
+    """A grid's list such as [0.2, 0.6, 0.05] of which the last is most likely a step."""
+    texts = [written(one) for one in node.items] if isinstance(node, Items) else []
+    if count := _count_of_steps(texts):
+        low, high, step = texts
+        reading.mistake(
+            node,
+            f"for values from {low} to {high} in steps of {step} write "
+            f"{{from: {low}, to: {high}, count: {count}}}; for these three write them in order",
+        )
+
+
+def _count_of_steps(texts: Sequence[str]) -> int:
+    """How many values low, high and a step give; 0 of other numbers."""
+    try:
+        low, high, step = map(Fraction, texts)
+    except (ValueError, ZeroDivisionError):  # others than three plain numbers
+        return 0
+    if not low < high or not 0 < step < high:
+        return 0
+    steps = (high - low) / step
+    return int(steps) + 1 if steps.denominator == 1 and steps >= 2 else 0
 
 
 def warn_of_corners(variables: Node, lists: Lists, mechanism: Mechanism) -> None:

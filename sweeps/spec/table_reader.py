@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.errors import FileError, Mistake, StoreError
+from basepar_core.errors import ExpressionError, FileError, Mistake, StoreError
 from basepar_core.expressions import Unit, did_you_mean
+from basepar_core.files import name_and_unit, stated_unit
 from basepar_core.texts import opened, plural
 from sweeps.store import read
 
@@ -27,8 +28,9 @@ def read_table(path: Path, units: Mapping[str, Unit]) -> Table:
     Parameters
     ----------
     path
-        CSV: names of symbols in the first line, then plain numbers, in the symbols' units. Or a
-        directory, the store of a sweep: its variables along `variant` that are symbols.
+        CSV: names of symbols in the first line, then plain numbers, in the symbols' units or in
+        those of the titles, `lx1 [mm]`. Or a directory, the store of a sweep: its variables along
+        `variant` that are symbols.
     units
         Unit of bare numbers by symbol.
 
@@ -63,7 +65,8 @@ def _of_store(path: Path, units: Mapping[str, Unit]) -> Table:
 
 
 def _of_csv(path: Path, lines: Any, units: Mapping[str, Unit]) -> Table:
-    names, listed = [name.strip() for name in next(lines, [])], ", ".join(units)
+    titles, listed = [name_and_unit(name) for name in next(lines, [])], ", ".join(units)
+    names = [name.strip() for name, _ in titles]
     if len(names) == 1 and (sign := next((one for one in ";\t" if one in names[0]), "")):
         message = f"columns are separated by {sign!r}: write commas, and decimals with a point"
         raise FileError(str(path), [Mistake("", message, 1)])
@@ -82,7 +85,7 @@ def _of_csv(path: Path, lines: Any, units: Mapping[str, Unit]) -> Table:
         mistakes.append(Mistake("", "the first line names each symbol, once", 1))
     if mistakes:
         raise FileError(str(path), mistakes)
-    columns = [units[name] for name in names]
+    columns = [_unit(*title, units, mistakes) for title in titles]
     values = []
     for row in lines:
         if not row:
@@ -104,6 +107,15 @@ def _of_csv(path: Path, lines: Any, units: Mapping[str, Unit]) -> Table:
     if mistakes:
         raise FileError(str(path), mistakes)
     return Table(tuple(names), np.array(values, dtype=np.float64), str(path.absolute()))
+
+
+def _unit(name: str, text: str, units: Mapping[str, Unit], mistakes: list[Mistake]) -> Unit:
+    """A title's own unit, else the symbol's."""
+    try:
+        return stated_unit(text, units[name.strip()])
+    except ExpressionError as error:
+        mistakes.append(Mistake(name, error.message, 1))
+        return units[name.strip()]
 
 
 def _cell(cell: str, unit: Unit, name: str, line: int, mistakes: list[Mistake]) -> float:

@@ -305,6 +305,7 @@ class TestSpace:
             ("lx1, lx9\n1, 2\n", "did you mean 'lx"),
             ("lx1\n1\nhm\n", "line 3.*'hm' is not a number"),
             ("lx1\nnan\n", "its value is nan"),
+            ("lx1 [kg]\n1\n", r"line 1, lx1: is in \[kg\], but m or a multiple"),
             ("lx1, lx2\n1\n", "1 number for 2 symbols"),
             ("lx1\n", "no row"),
             ("", "the first line names"),
@@ -314,6 +315,11 @@ class TestSpace:
         (folder / "points.csv").write_text(text)
         with pytest.raises(FileError, match=words):
             with_space(folder, "{plan: table, file: points.csv}")
+
+    def test_csv_with_units_in_its_titles(self, folder):
+        (folder / "points.csv").write_text("lx1 [mm], lx2\n250, 600\n300,700\n")
+        found = with_space(folder, "{plan: table, file: points.csv}").plan.values
+        np.testing.assert_array_equal(found, [[0.25, 0.6], [0.3, 0.7]])
 
     def test_csv_that_is_too_large_in_si_only(self, folder):
         (folder / "points.csv").write_text("c\n1\n1e306\n")

@@ -747,6 +747,18 @@ TRIED = {
         "",
         ("write {from: 0.2, to: 0.6, count: 5}",),
     ),
+    "an amplitude in mm": (
+        "show",
+        file(shipped("scara"), "q3: 0.08 m", "q3: 80"),
+        "",
+        ("excitation.amplitude.q3 (line", "80 is taken as 80 m; write '80 mm' or '80 m'"),
+    ),
+    "a step in the list": (
+        "sweep",
+        "mechanism: four-bar\nspace: {plan: grid, variables: {lx1: [0.2, 0.6, 0.05]}}\n",
+        "",
+        ("1 mistake", "write {from: 0.2, to: 0.6, count: 9}; for these three write them in order"),
+    ),
     "damping of a spring": (
         "show",
         file(
