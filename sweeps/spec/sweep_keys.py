@@ -63,8 +63,8 @@ _BY_PLAN = {
             Key(
                 "file",
                 _TEXT,
-                "a CSV that names symbols in its first line, `lx1` or `lx1 [mm]`, or the store of an "
-                "earlier sweep",
+                "a CSV that names symbols in its first line, `lx1` or `lx1 [mm]`, or the store of "
+                "an earlier sweep",
                 "this or `rows`",
             ),
         ),

@@ -64,7 +64,7 @@ store: {chunk: 8}
 FAMILY = """
 mechanism: four-bar
 assemblies:
-  open: {A: 34 deg, B: 74 deg, C: -212 deg}
+  open: {A: 34 deg, B: 91.3 deg, C: -203.8 deg}
   crossed: {A: 34 deg, B: -130 deg, C: 212 deg}
 space: {plan: grid, variables: {lx1: [0.25, 0.3], lx3: [1.2, 1.3, 1.4]}}
 evaluate: {rank: none, metrics: [stroke(D)]}

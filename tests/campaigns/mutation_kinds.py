@@ -91,7 +91,7 @@ store: {path: mine.zarr, chunk: 4}
 """,
     """mechanism: four-bar
 assemblies:
-  open: {A: 34 deg, B: 74 deg, C: -212 deg}
+  open: {A: 34 deg, B: 91.3 deg, C: -203.8 deg}
   crossed: {A: 34 deg, B: -130 deg, C: 212 deg}
 space: {plan: lhs, variables: {lx1: [0.25, 0.3]}, candidates: 100}
 evaluate: {metrics: [stroke(D)]}

@@ -12,7 +12,7 @@ from tests.core.dynamics.test_points import four_bar
 from workflows.cli.main import main
 from workflows.drawing import Scene
 
-ASSEMBLY = "{A: 34 deg, B: 74 deg, C: -212 deg}"
+ASSEMBLY = "{A: 34 deg, B: 91.3 deg, C: -203.8 deg}"
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,8 @@ def with_the_coupler_along_its_axis() -> str:
             "relations: {L2: L2^2 = lx2^2 + ly2^2}",
         ),
         # The new frame is turned by atan(−1.1/0.7) = −57.5 deg.
-        ("B: 74 deg", "B: 17 deg"),
-        ("C: -212 deg", "C: -155 deg"),
+        ("B: 91.3 deg", "B: 17 deg"),
+        ("C: -203.8 deg", "C: -155 deg"),
     ):
         assert old in text
         text = text.replace(old, new)

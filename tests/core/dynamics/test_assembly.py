@@ -24,7 +24,7 @@ geometry: {l: {value: 0.3, unit: m}}
 """
 
 
-def four_bar(coordinates="[A]", assembly="{A: 34 deg, B: 74 deg, C: -212 deg}", change=()):
+def four_bar(coordinates="[A]", assembly="{A: 34 deg, B: 91.3 deg, C: -203.8 deg}", change=()):
     text = f"{FOUR_BAR}coordinates: {coordinates}\nassembly: {assembly}\n"
     for old, new in change:
         assert old in text

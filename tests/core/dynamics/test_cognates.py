@@ -61,7 +61,7 @@ def test_a_point_on_a_pin_or_off_the_coupler_has_none():
     model = basepar.load(GIVEN, {"b": "180 mm", "e": "180 mm", "f": "0 m"})
     with pytest.raises(UsageError, match="along a circle"):
         basepar.cognates(model, "P")
-    mine = basepar.Model(four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}"))
+    mine = basepar.Model(four_bar("{A: 34 deg, B: 91.3 deg, C: -203.8 deg}"))
     for point in ("T", "O"):
         with pytest.raises(UsageError, match="no coupler"):
             basepar.cognates(mine, point)

@@ -159,7 +159,7 @@ def test_motion_of_points_of_a_four_bar():
     """By circles that meet, differentiated by the crank's angle in complex steps of 40 digits."""
     import mpmath
 
-    mechanism = four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}")
+    mechanism = four_bar("{A: 34 deg, B: 91.3 deg, C: -203.8 deg}")
     mechanism_values = {"lx1": np.array([0.3, 0.25]), "lx2": np.array([0.7, 0.75])}
     _, motion, found = moved(mechanism, mechanism_values)
     at = {**mechanism.nominal}
@@ -199,7 +199,7 @@ def test_motion_of_points_of_a_four_bar():
 
 
 def test_points_of_the_ground_stand_still():
-    mechanism = four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}")
+    mechanism = four_bar("{A: 34 deg, B: 91.3 deg, C: -203.8 deg}")
     _, _, (position, velocity, acceleration) = moved(mechanism, {"Dx": np.array([1.0, 1.02])})
     assert np.abs(velocity[2]).max() == 0
     assert np.abs(acceleration[2]).max() == 0  # gravity is taken off and added: exactly

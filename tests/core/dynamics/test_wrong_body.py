@@ -29,7 +29,7 @@ GRIPPER = (
     FOUR_BAR.split("coordinates:")[0].replace("joints:", "  tool: {}\njoints:")
     + "  T: {type: revolute, connects: [coupler, tool], at: [[lx2, 0], [0, 0]]}\n"
 ).replace("tool: {}", "tool: {mass: 1 kg, centre: [0.1 m, 0], central_inertia: 0.01}")
-STATED = "A: 34 deg, B: 74 deg, C: -212 deg"
+STATED = "A: 34 deg, B: 91.3 deg, C: -203.8 deg"
 
 
 def told(text):

@@ -9,7 +9,7 @@ from basepar_core.files import library_names, library_path, loads
 
 FOUR_BAR = library_path("four-bar").read_text(encoding="utf-8")
 DRAWN = "assembly: {points: {B: [0.25 m, 0.17 m], C: [1.2 m, 1.3 m]}}"
-ASSEMBLY = "assembly: {A: 34 deg, B: 74 deg, C: -212 deg}"
+ASSEMBLY = "assembly: {A: 34 deg, B: 91.3 deg, C: -203.8 deg}"
 
 
 def renamed(joint, bodies, text=FOUR_BAR):

@@ -26,7 +26,7 @@ CLOSE = 1e-9
 @pytest.fixture(scope="module")
 def cycle():
     """Three four-bars over a turn at constant speed, 512 samples."""
-    source = four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}").source
+    source = four_bar("{A: 34 deg, B: 91.3 deg, C: -203.8 deg}").source
     mechanism = mechanism_file.loads(source.replace("samples: 24", "samples: 512"))
     model = prepare(mechanism)
     moving = motion.cycle(mechanism, model.assembled.coordinates)

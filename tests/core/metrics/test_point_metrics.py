@@ -20,7 +20,7 @@ LENGTHS = {"lx1": np.array([0.3, 0.25, 0.28]), "lx2": np.array([0.7, 0.75, 0.68]
 def cycle():
     """Three four-bars over a turn at constant speed, 96 samples."""
     mechanism = mechanism_file.loads(
-        four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}").source.replace(
+        four_bar("{A: 34 deg, B: 91.3 deg, C: -203.8 deg}").source.replace(
             "samples: 24", "samples: 96"
         )
     )

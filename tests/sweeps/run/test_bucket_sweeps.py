@@ -397,5 +397,5 @@ def test_families(bucket, tmp_path, monkeypatch, capsys):
 FAMILY = """\
 mechanism: four-bar
 assemblies:
-  open: {A: 34 deg, B: 74 deg, C: -212 deg}
+  open: {A: 34 deg, B: 91.3 deg, C: -203.8 deg}
   crossed: {A: 34 deg, B: -130 deg, C: 212 deg}"""

@@ -19,7 +19,7 @@ ASSEMBLIES = (
     """
 mechanism: four-bar
 assemblies:
-  open: {A: 34 deg, B: 74 deg, C: -212 deg}
+  open: {A: 34 deg, B: 91.3 deg, C: -203.8 deg}
   crossed: {A: 34 deg, B: -130 deg, C: 212 deg}
 """
     + REST
@@ -30,7 +30,7 @@ MECHANISMS = "mechanisms: {plain: four-bar, mine: ./mine.yaml}\n" + REST
 @pytest.fixture
 def folder(tmp_path):
     text = library_path("four-bar").read_text()
-    assert "assembly: {A: 34 deg, B: 74 deg, C: -212 deg}" in text
+    assert "assembly: {A: 34 deg, B: 91.3 deg, C: -203.8 deg}" in text
     (tmp_path / "mine.yaml").write_text(text.replace("value: 0.7", "value: 0.72"))
     return tmp_path
 

@@ -23,7 +23,7 @@ joints:
 coordinates: [A]
 assembly: {{A: 40 deg, {}}}
 """
-ASSEMBLY = "assembly: {A: 34 deg, B: 74 deg, C: -212 deg}"
+ASSEMBLY = "assembly: {A: 34 deg, B: 91.3 deg, C: -203.8 deg}"
 
 
 @pytest.fixture

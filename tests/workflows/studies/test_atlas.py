@@ -30,13 +30,13 @@ def path(values, crank):
 def folder(tmp_path_factory):
     """An atlas of 512 four-bars, its mechanism and a moved copy of a path that is not in it."""
     found = tmp_path_factory.mktemp("atlas")
-    (found / "bars.yaml").write_text(four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}").source)
+    (found / "bars.yaml").write_text(four_bar("{A: 34 deg, B: 91.3 deg, C: -203.8 deg}").source)
     space = {"plan": "sobol", "candidates": 512, "variables": RANGES}
     asked = {"rank": "none", "metrics": ["fourier_descriptors(P)"]}
     sweep = {"mechanism": str(found / "bars.yaml"), "space": space, "evaluate": asked}
     basepar.sweep(sweep, str(found / "atlas.zarr"), workers=1)
     crank = np.linspace(0, 2 * np.pi, 30, endpoint=False)
-    nominal = four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}").nominal
+    nominal = four_bar("{A: 34 deg, B: 91.3 deg, C: -203.8 deg}").nominal
     z = moved(path(nominal | HIDDEN, crank), np.random.default_rng(4))
     points = np.stack([z.real, z.imag], axis=1)
     np.savetxt(found / "curve.csv", points, delimiter=",", header="x,y", comments="")
@@ -55,7 +55,7 @@ def test_the_nearest_shape_is_that_of_a_search(folder):
     store = Store.open(folder / "atlas.zarr")
     points = np.loadtxt(folder / "curve.csv", delimiter=",", skiprows=1)
     found, far = basepar.nearest_curves(folder / "atlas.zarr", "P", points, 512)
-    nominal = four_bar("{A: 34 deg, B: 74 deg, C: -212 deg}").nominal
+    nominal = four_bar("{A: 34 deg, B: 91.3 deg, C: -203.8 deg}").nominal
     wanted = even(nominal | HIDDEN)
     columns = {name: np.asarray(store[name][:]) for name in RANGES}
     with np.errstate(invalid="ignore"):

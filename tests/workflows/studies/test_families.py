@@ -15,7 +15,7 @@ from workflows.studies.study import load_job, load_jobs
 BRANCHES = """
 mechanism: four-bar
 assemblies:
-  open: {A: 34 deg, B: 74 deg, C: -212 deg}
+  open: {A: 34 deg, B: 91.3 deg, C: -203.8 deg}
   crossed: {A: 34 deg, B: -130 deg, C: 212 deg}
 variables: {lx1: [0.2, 0.35]}
 objectives: {"stroke(D)": minimize}
