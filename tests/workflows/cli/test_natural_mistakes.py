@@ -1169,7 +1169,8 @@ def test_a_rest_length_in_millimetres():
 
 
 def test_an_amplitude_in_millimetres():
-    with pytest.warns(BaseparWarning, match=r"amplitude.q3 \(line \d+\): 80 is .* '80 mm' or"):
+    said = r"amplitude.q3 \(line \d+\): 80 is taken as 80 m; write '80 mm' or"
+    with pytest.warns(basepar.BaseparWarning, match=said):
         loads(file(shipped("scara"), "q3: 0.08 m", "q3: 80"))
 
 
