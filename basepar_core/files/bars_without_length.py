@@ -21,11 +21,15 @@ def warn_of_no_length(reading: Reading, joints: Sequence[Joint], node: Node | No
         return
     for body, names in _without_length(joints).items():
         turned = _with_points_exchanged(joints, node, body, names)
-        remedy = (
-            f"is it that the points of {turned[0]} are exchanged? Then write {turned[1]}"
-            if turned
-            else f"write where on {body} one of them is, in its `at`"
-        )
+        if turned is None:
+            remedy = f"write where on {body} one of them is, in its `at`"
+        elif connects := _turned_away(joints, turned[0]):
+            remedy = (
+                f"the bodies of {turned[0]} look exchanged: write {connects} or, if these are "
+                f"meant in this order, {turned[1]}, not both"
+            )
+        else:
+            remedy = f"is it that the points of {turned[0]} are exchanged? Then write {turned[1]}"
         entry = node.entries[names[-1]]
         warnings.warn(
             f"{entry.path} (line {entry.line}): {' and '.join(names)} stand at one point of "
@@ -66,6 +70,17 @@ def _with_points_exchanged(
         if there and body not in after and after <= before:
             found.append((name, there[1]))
     return found[0] if len(found) == 1 else None
+
+
+def _turned_away(joints: Sequence[Joint], name: str) -> str:
+    """`connects` in the other order, if a joint hangs its first body on one of the joints before.
+
+    Most files go from the ground outwards: `at` is in that order where `connects` is not.
+    """
+    k = next(k for k, joint in enumerate(joints) if joint.name == name)
+    known = {GROUND, *(body for joint in joints[:k] for body in joint.bodies)}
+    one, two = joints[k].bodies
+    return f"connects: [{two}, {one}]" if two in known and one not in known else ""
 
 
 def _is_in_loop(joints: Sequence[Joint], body: str) -> bool:

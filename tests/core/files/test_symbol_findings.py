@@ -86,6 +86,15 @@ def test_exchanged_points_that_leave_a_bar_without_length():
     assert told.endswith("the points of C are exchanged? Then write at: [[b, 0], [0, 0]].")
 
 
+def test_exchanged_bodies_that_leave_a_bar_without_length():
+    (told,) = warned(SLIDER.replace("[crank, rod]", "[rod, crank]"))
+    assert "joints.B (line 10): A and B stand at one point of crank" in told
+    assert told.endswith(
+        "the bodies of B look exchanged: write connects: [crank, rod] or, if these are meant in "
+        "this order, at: [[0, 0], [a, 0]], not both."
+    )
+
+
 def test_a_point_that_is_left_out_is_in_no_order():
     (told,) = warned(SLIDER.replace(", at: [[b, 0], [0, 0]]", ""))
     assert told.endswith("write where on rod one of them is, in its `at`.")
