@@ -49,6 +49,7 @@ from .findings import MotionEnd as MotionEnd
 from .findings import branch_found as branch_found
 from .findings import ends_of_motions as ends_of_motions
 from .findings import explanation as explanation
+from .findings import far_poses as far_poses
 from .findings import motion_end as motion_end
 from .force_columns import SECTIONS as SECTIONS
 from .force_columns import Column as Column
@@ -109,6 +110,7 @@ from .spatial import cross as cross
 from .spatial import dot as dot
 from .spatial import rotate as rotate
 from .spatial import rotate_back as rotate_back
+from .stated_poses import FoundPose as FoundPose
 from .swapped_points import SwappedPoints as SwappedPoints
 from .topology import CutJoint as CutJoint
 from .topology import Topology as Topology

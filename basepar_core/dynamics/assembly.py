@@ -102,6 +102,7 @@ def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
         )
     for kind in (
         opposed_axes,
+        wrong_body,  # what hangs loose is evidence of its own
         mistaken_signs,
         swapped_points,
         mistaken_entries,
@@ -111,7 +112,7 @@ def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
         advised = kind.advised(error, own)
         if advised is not error:
             return advised
-    return wrong_body.advised(error, own)
+    return wrong_body.asked(error, own)
 
 
 def laid_out(mechanism: Mechanism) -> tuple[BodyNewton, Bodies]:

@@ -10,21 +10,26 @@ from basepar_core.mechanism import GROUND
 
 from . import mistaken_entries, mistaken_lengths, mistaken_signs, mistaken_units, swapped_points
 from .assembly import laid_out, stated_values
+from .body_newton import Bodies
 from .branches import dependent_values
 from .closure import Model, Outcome, Trace, trace
 from .coupling_findings import contradicted, coupled_values
 from .joint_tracks import tracks
-from .kinematics import geometry
+from .kinematics import geometry, poses
 from .mistaken_entries import MistakenEntry
 from .mistaken_signs import MistakenSign
 from .mistaken_units import MistakenUnit
 from .motion import cycle, excitation
+from .stated_poses import FoundPose, poses_off
 from .swapped_points import SwappedPoints
 from .trials import ROUGH, Trial
 
 #: A value that was stated and is found this far off was taken from another branch most likely:
 #: rad, and share of a length.
 _FAR = 0.5
+#: Of a body where most others are so many times nearer to their poses: share of the longest
+#: offset.
+_FAR_ALONE, _NEARER = 0.1, 10.0
 #: One sample in so many is followed at first: a motion that closes there does between them too,
 #: as the way from one to the next is gone in small steps.
 _EVERY = 12
@@ -95,6 +100,17 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
         elif name in numbers and _is_far(value, numbers[name], it.value(name).is_length):
             found.append(FoundValue(name, value, float(numbers[name])))
     return tuple(found)
+
+
+def far_poses(model: Model) -> tuple[FoundPose, ...]:
+    """Bodies that are found far from the poses that the file states."""
+    it, dims = model.mechanism, geometry(model.mechanism, {})
+    placed = poses(model.topology, dims, model.assembled.q[:, None])
+    at = Bodies(*(np.stack([one[..., 0] for one in per]) for per in (placed.R, placed.p)))
+    found, size = poses_off(it, dims, at), dims.longest_offset or 1.0
+    usual = float(np.median([one.off for one in found])) if len(found) > 2 else np.inf
+    far = min(_FAR, max(_FAR_ALONE, _NEARER * usual / size)) * size
+    return tuple(one for one in found if one.off > far)
 
 
 def explanation(

@@ -21,6 +21,8 @@ _OFF, _BETTER, _ROUGH = 0.1, 4.0, 0.2
 _MET = 0.05
 #: Bodies are laid out as far open with a correction as without, up to rounding.
 _AS_OPEN = 1 + 1e-6
+#: Of several entries one that meets them so many times nearer than all others is meant.
+_CLEARLY = 10.0
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
 
 
@@ -53,10 +55,12 @@ def explaining(own: Trial) -> MistakenEntry | None:
         (_at_origins(own), min(most, _MET)),
     ):
         # Bodies are laid out over most joints as if nothing were wrong: no wider open will do.
-        found = [entry for entry, _ in closing(trials, own.gap * _AS_OPEN, to_meet)]
-        least = min((entry.cost for entry in found), default=0)
-        if best := [entry for entry in found if entry.cost == least]:
-            return best[0] if len(best) == 1 else None
+        found = closing(trials, own.gap * _AS_OPEN, to_meet)
+        least = min((entry.cost for entry, _ in found), default=0)
+        offs = [(one.farthest[1], entry) for entry, one in found if entry.cost == least]
+        if best := sorted(offs, key=lambda one: one[0]):
+            is_clear = len(best) == 1 or best[1][0] > _CLEARLY * best[0][0]
+            return best[0][1] if is_clear else None
     return None
 
 

@@ -10,6 +10,7 @@ from basepar_core.errors import AssemblyError
 from basepar_core.expressions import Number, evaluate, negate
 from basepar_core.mechanism import Mechanism, entries_of_points, with_at
 
+from . import swapped_points
 from .trials import Trial, closing
 
 #: rad, or a share of the larger of two lengths: values farther off are on another branch or of
@@ -47,7 +48,11 @@ def explaining(own: Trial) -> tuple[MistakenSign, ...]:
     # No wider open will do: bodies may be laid out without the value that is wrong.
     found = closing(_values(own), own.gap, _MET)
     # An entry's other sign is far from its own: rough values tell it.
-    found = found or closing(_entries(own), own.gap / 2, own.to_meet)
+    if not found:
+        found = closing(_entries(own), own.gap / 2, own.to_meet)
+        if own.mechanism.assembly.poses and len(found) == 1:
+            # Two bodies that stand alike are joined nearly as well with one entry turned round.
+            found = [one for one in found if one[1].gap <= 2 * swapped_points.least_gap(own)]
     return tuple(sign for sign, _ in found) if len(found) <= 2 else ()
 
 

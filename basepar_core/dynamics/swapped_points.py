@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from basepar_core.errors import AssemblyError
 from basepar_core.mechanism import Joint
 
@@ -65,6 +67,12 @@ def explaining(own: Trial) -> SwappedPoints | None:
     joint, is_turned, other = found
     connects = joint.bodies[::-1] if is_turned else ()
     return SwappedPoints(joint.name, *off, *other.farthest, connects)
+
+
+def least_gap(own: Trial) -> float:
+    """The least gap at stated values with the points or bodies of one joint swapped."""
+    orders = (*_swaps(own), *_turns(own))
+    return min((trial.gap for _, trial in orders), default=np.inf)
 
 
 def _closing(own: Trial, gap: float, most: float) -> tuple[Joint, bool, Trial] | None:

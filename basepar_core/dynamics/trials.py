@@ -17,6 +17,7 @@ from basepar_core.mechanism import Joint, Mechanism
 
 from .body_newton import Bodies, BodyNewton, measure
 from .kinematics import geometry
+from .stated_poses import poses_off
 
 LaysOut = Callable[[Mechanism], tuple[BodyNewton, Bodies]]
 Correction = TypeVar("Correction")
@@ -32,7 +33,7 @@ TRIED = 12
 
 @dataclass(frozen=True)
 class Trial:
-    """A mechanism, and the joint values that its file states, rad or m."""
+    """A mechanism, and the joint values that its file states, rad or m, beside poses of bodies."""
 
     mechanism: Mechanism
     stated: Mapping[str, float]
@@ -49,8 +50,9 @@ class Trial:
 
     @property
     def tells(self) -> bool:
-        """Whether values are stated beside the coordinates, which loops must meet."""
-        return bool(self.stated.keys() - {*self.mechanism.coordinates})
+        """Whether values are stated beside the coordinates, or poses, which loops must meet."""
+        given = self.stated.keys() - {*self.mechanism.coordinates}
+        return bool(given or self.mechanism.assembly.poses)
 
     @cached_property
     def gaps(self) -> Array:
@@ -71,23 +73,23 @@ class Trial:
         return float(np.abs(self.gaps).max(initial=0.0))
 
     @cached_property
-    def closed(self) -> Mapping[str, float] | None:
-        """Joint values where the loops close, rad or m; None where they stay open."""
+    def closed(self) -> Bodies | None:
+        """Bodies where the loops close; None where they stay open."""
         try:
             with np.errstate(all="ignore"):
                 newton, start = self.laid_out(self.mechanism)
                 held = {name: newton.near[name] for name in self.mechanism.coordinates}
-                dims = geometry(self.mechanism, {})
-                held_newton = BodyNewton(self.mechanism, dims, held, newton.near)
+                held_newton = BodyNewton(self.mechanism, newton.dims, held, newton.near)
                 at = held_newton.approach(start)
         except (AssemblyError, MechanismError, np.linalg.LinAlgError):
             return None
-        return measure(self.mechanism, dims, at) if held_newton.closes(at) else None
+        return at if held_newton.closes(at) else None
 
     @cached_property
     def farthest(self) -> tuple[str, float]:
-        """The stated value that is farthest off where the loops close, and how far: rad, or a
-        share of the larger of two lengths; infinite where they stay open."""
+        """The stated value, or body, that is farthest off where the loops close, and how far: rad,
+        or a share of the larger of two lengths, of a body of the longest offset; infinite where
+        they stay open."""
         if self.closed is None:
             return "", np.inf
         return max(self._off(self.closed).items(), key=lambda one: one[1])
@@ -98,8 +100,9 @@ class Trial:
         off = self.farthest[1]
         return min(off / FAR_BETTER, NEAR) if off > NEAR else min(off / BETTER, ROUGH)
 
-    def _off(self, closed: Mapping[str, float]) -> dict[str, float]:
-        found = {}
+    def _off(self, at: Bodies) -> dict[str, float]:
+        dims, found = geometry(self.mechanism, {}), {"": 0.0}
+        closed = measure(self.mechanism, dims, at)
         for name, wanted in self.stated.items():
             off = closed[name] - wanted
             if self.mechanism.value(name).is_length:
@@ -107,6 +110,8 @@ class Trial:
             else:
                 off = np.remainder(off + np.pi, 2 * np.pi) - np.pi
             found[name] = abs(float(off))
+        for pose in poses_off(self.mechanism, dims, at):
+            found[pose.body] = pose.off / (dims.longest_offset or 1.0)
         return found
 
 

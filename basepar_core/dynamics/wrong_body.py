@@ -26,8 +26,8 @@ class _Hanging:
 def advised(error: AssemblyError, own: Trial) -> AssemblyError:
     """The error of an open loop, with the body that one of its joints should name.
 
-    Asked is where a body hangs on a body of the loop and nothing drives it; told is the joint
-    where values that are stated beside the coordinates are met with one body in its place alone.
+    That is the joint where values that are stated beside the coordinates are met with one body in
+    its place alone, of those that hang on a body of the loop and that nothing drives.
     """
     loop, hanging = _beside(error, own.mechanism)
     found = []
@@ -37,17 +37,22 @@ def advised(error: AssemblyError, own: Trial) -> AssemblyError:
             for one in hanging
             for joint, _ in closing(_renamed(own, loop, one.body), own.gap / 2, NEAR)
         ]
-    if len(found) == 1:
-        joint, one = found[0]
-        return AssemblyError(
-            f"{error.message} With joints.{joint.name}.connects: [{', '.join(joint.bodies)}] all "
-            f"loops close at about the stated values: {one}.",
-            [f"joints.{joint.name}"],
-        )
-    asked = [str(one) for one in hanging if one.body != GROUND]
-    if not asked:
+    if len(found) != 1:
         return error
-    question = f"{asked[0][0].upper()}{asked[0][1:]}: is a joint's `connects` to name it?"
+    joint, one = found[0]
+    return AssemblyError(
+        f"{error.message} With joints.{joint.name}.connects: [{', '.join(joint.bodies)}] all "
+        f"loops close at about the stated values: {one}.",
+        [f"joints.{joint.name}"],
+    )
+
+
+def asked(error: AssemblyError, own: Trial) -> AssemblyError:
+    """The error of an open loop, with the question where a body hangs on a body of the loop."""
+    hanging = [str(one) for one in _beside(error, own.mechanism)[1] if one.body != GROUND]
+    if not hanging:
+        return error
+    question = f"{hanging[0][0].upper()}{hanging[0][1:]}: is a joint's `connects` to name it?"
     return AssemblyError(f"{error.message} {question}", error.where)
 
 

@@ -252,8 +252,10 @@ agree; null without; why: a remark; partner {place, line, written, meant}: the l
 is to be exchanged with it, null where none is),
 branch_found [{name, unit, value, stated}] (joint values that the file does not state, or states
 far away), other_branches [{nearer, values [{name, unit, value}]}] (where one is far away;
-nearer: to what is stated), motion_ends [{motion, ends: locks | singular, at [{name, unit,
-value}], sample, samples}] (of cycle and excitation, where they cannot be followed),
+nearer: to what is stated), far_poses [{body, at, rotation, off}] (bodies far from their
+stated poses: the pose found, m and rad, and how far from the stated one a joint is, m),
+motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample, samples}] (of
+cycle and excitation, where they cannot be followed),
 points [{name, body, at (in its frame, m), assembled (where it stands in the ground's frame, m)}],
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
 path, path_why (how sweeps evaluate it), drawing (with -o; and trace with

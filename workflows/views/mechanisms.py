@@ -25,7 +25,7 @@ from basepar_core.expressions import Expression, evaluate, parse_unit
 from basepar_core.mechanism import Mechanism, Symbol, unused_symbols
 from basepar_core.texts import plural
 
-from . import explanations, kinematic_geometry, terminal
+from . import explanations, far_poses, kinematic_geometry, terminal
 
 
 def _number(expression: Expression | None, values: Mapping[str, float]) -> float | None:
@@ -70,6 +70,7 @@ def document(model: Model) -> dict[str, Any]:
         "residual": model.assembled.residual,
         **explanations.facts(it, explanation(model)),
         **_branches(model),
+        "far_poses": far_poses.found(model),
         "motion_ends": _motion_ends(model),
         "points": _points(model),
         "unused_symbols": unused_symbols(it.source),
@@ -237,6 +238,7 @@ def show(document: Mapping[str, Any]) -> None:
     )
     is_explained = explanations.show(document)
     _show_branch(document, is_explained)
+    far_poses.show([] if is_explained else document["far_poses"])
     for one in document["points"]:
         here, there = (", ".join(map(terminal.number, one[key])) for key in ("at", "assembled"))
         terminal.out.print(

@@ -17,8 +17,9 @@ def found(it: Mechanism, swapped: object) -> dict[str, Any] | None:
         return None
 
     def value(name: str, off: float) -> dict[str, Any]:
-        # A length's is a share of it.
-        return {"name": name, "unit": "1" if it.value(name).is_length else "rad", "value": off}
+        # A length's is a share of it, a body's of the mechanism's size.
+        is_share = name in it.body_index or it.value(name).is_length
+        return {"name": name, "unit": "1" if is_share else "rad", "value": off}
 
     line, write = line_in_text(it.source, swapped.joint) or (None, None)
     if swapped.connects:

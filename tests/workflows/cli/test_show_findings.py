@@ -218,6 +218,43 @@ def test_an_entry_of_a_point_with_the_wrong_sign(run, tmp_path, right, wrong, pl
     assert again["mistaken_signs"] == again["branch_found"] == []
 
 
+def test_a_body_far_from_its_stated_pose(run, tmp_path):
+    file = tmp_path / "mine.yaml"
+    text = library_path("sla-suspension").read_text("utf-8")
+    file.write_text(text.replace("[0.3995, 0.02, 0.4025]", "[0.4995, 0.12, 0.4025]"), "utf-8")
+    (far,) = run("show", str(file), "--json").json["far_poses"]
+    assert far["body"] == "upper_arm"
+    assert far["at"] == pytest.approx([0.3995, 0.02, 0.4025], abs=2e-4)
+    assert far["off"] == pytest.approx(hypot(0.1, 0.1), abs=2e-4)
+    shown = " ".join(run("show", str(file)).out.split())
+    assert (
+        "far from the stated: upper_arm is found up to 0.141 m from its stated pose, at" in shown
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("[-D22, 0, 0]", "[D22, 0, 0]", "the sign of joints.R02.at[1][0] (line 95) turned round"),
+        ("Jz], [L10, 0, 0]", "Jz], [L7, 0, 0]", "joints.U04.at[1][0] (line 99): L7; with L10"),
+        ("[0, 0, 0], [-D13, 0, 0]", "[0, 0, 0], [-D12, 0, 0]", "(line 106): D12; with D13"),
+        (
+            "[[0, 0, 0], [0, 0, L7/2]]",
+            "[[0, 0, L7/2], [0, 0, 0]]",
+            "joints.S23.at (line 97): its two points look exchanged",
+        ),
+    ],
+)
+def test_stated_poses_tell_a_mistaken_joint(run, tmp_path, right, wrong, told):
+    file = tmp_path / "mine.yaml"
+    text = library_path("sla-suspension").read_text("utf-8")
+    file.write_text(text.replace(right, wrong), encoding="utf-8")
+    shown = " ".join(run("show", str(file)).out.split())
+    assert told in shown
+    assert "write" in shown
+    assert "far from the stated" not in shown
+
+
 def test_another_branch_than_stated_is_reported(shown):
     facts, text = shown((ASSEMBLY, "assembly: {A: 34 deg, B: 200 deg, C: 20 deg}"))
     (b, c) = facts["branch_found"]
