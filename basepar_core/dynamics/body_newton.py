@@ -16,7 +16,7 @@ from basepar_core.mechanism import Joint, Mechanism, joint_type, meant_unit
 from . import joints, spatial
 from .coupled_bodies import coupled_bodies
 from .kinematics import Geometry
-from .open_loops import open_loop
+from .open_loops import open_loop, readable
 from .unplaced_joints import without_place
 
 LONGEST_TURN = 0.5  # rad a step
@@ -309,11 +309,11 @@ class BodyNewton:
             about = [measure(self.mechanism, self.dims, poses) for poses in (start, at)]
             found = open_loop(self.mechanism, self.dims, self.held, about)
             name = found.joint if found else owners[worst]
-            size = str(found or f"{abs(gap[worst]):.4g} {self._unit(worst, owners)}")
+            size = str(found or readable(abs(gap[worst]), self._unit(worst, owners)))
             raise AssemblyError(
-                f"Joint {name!r} stays open by {size} (allowed {CLOSED:g}) at the nominal geometry"
-                f"{self._lengths()}. Check the lengths, or give the assembly nearer poses or "
-                f"joint values.",
+                f"Joint {name!r} stays open by {size} (allowed {CLOSED:g} m or rad) at the "
+                f"nominal geometry{self._lengths()}. Check the lengths, or give the assembly "
+                f"nearer poses or joint values.",
                 [f"joints.{name}"],
             )
         if name := self._opposed(at):

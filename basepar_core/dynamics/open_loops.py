@@ -22,6 +22,8 @@ from .topology import Topology, topology
 
 #: Rounding of a gap: m, or rad.
 ROUNDING = 1e-9
+#: What is less, m or rad, or such a share of the other of both, is rounding of the search.
+LEAST, SHARE = 1e-6, 1e-2
 #: Where several loops are open, those besides the worst weigh more by this.
 OTHERS = 1e3
 #: The gap is printed to four digits: by a thousandth of its square in 30 steps it is at rest.
@@ -38,12 +40,17 @@ class OpenLoop:
     angle: float
 
     def __str__(self) -> str:
-        parts = [
-            f"{size:.4g} {unit}"
-            for size, unit in ((self.length, "m"), (self.angle, "rad"))
-            if size > ROUNDING
-        ]
-        return " and ".join(parts)
+        sizes = [(self.length, "m"), (self.angle, "rad")]
+        largest = max(self.length, self.angle)
+        least = min(max(LEAST, largest * SHARE), largest)
+        return " and ".join(readable(size, unit) for size, unit in sizes if size >= least)
+
+
+def readable(size: float, unit: str) -> str:
+    """A gap in m or rad as a drawing has it: in mm where it is less than a metre, or in deg."""
+    if unit == "rad":
+        return f"{np.degrees(size):.4g} deg"
+    return f"{1000 * size:.4g} mm" if unit == "m" and size < 1 else f"{size:.4g} {unit}"
 
 
 def open_loop(

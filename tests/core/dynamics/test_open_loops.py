@@ -9,6 +9,7 @@ import pytest
 
 from basepar_core.api import load
 from basepar_core.dynamics.assembly import assemble
+from basepar_core.dynamics.open_loops import OpenLoop
 from basepar_core.errors import AssemblyError
 from basepar_core.expressions import Number
 from basepar_core.files import mechanism_file
@@ -42,12 +43,13 @@ SECOND = """
 
 
 def reported(mechanism):
-    """The joint, and the gaps with their units."""
+    """The joint, and the gaps in m and rad."""
     with pytest.raises(AssemblyError, match="stays open") as caught:
         assemble(mechanism)
     found = re.match(r"Joint '(\w+)' stays open by (.*) \(allowed", caught.value.message)
     gaps = [part.split() for part in found[2].split(" and ")]
-    return found[1], {unit: float(size) for size, unit in gaps}
+    units = {"m": ("m", 1), "mm": ("m", 1e-3), "deg": ("rad", math.pi / 180)}
+    return found[1], {units[unit][0]: float(size) * units[unit][1] for size, unit in gaps}
 
 
 @pytest.mark.parametrize(
@@ -82,6 +84,21 @@ def test_a_crank_that_is_held_does_not_move_to_close():
     # From the crank's end to the pivot 0.7 m, and 0.4 m of links in line.
     assert found == pytest.approx({"m": 0.3}, rel=1e-3)
     assert joint in {"B", "C", "D"}
+
+
+@pytest.mark.parametrize(
+    ("length", "angle", "text"),
+    [
+        (0.04, 1.045e-9, "40 mm"),
+        (0.04, 3e-4, "40 mm"),
+        (0.04, 4e-3, "40 mm and 0.2292 deg"),
+        (1e-8, 0.3, "17.19 deg"),
+        (2.5, 0.0, "2.5 m"),
+        (3e-8, 2e-9, "3e-05 mm"),
+    ],
+)
+def test_gaps_in_the_units_of_a_drawing(length, angle, text):
+    assert str(OpenLoop("A", length, angle)) == text
 
 
 @pytest.mark.parametrize(

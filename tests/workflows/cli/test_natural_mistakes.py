@@ -127,7 +127,7 @@ MISTAKES = {
             "lx3: {value: 13 cm, unit: m}",
         ),
         "",
-        ("Joint 'D' stays open by 0.4", " m (allowed", "lx3 = 0.13"),
+        ("Joint 'D' stays open by 4", " mm (allowed", "lx3 = 0.13"),
     ),
     "a length beyond its bounds": (
         "show",
