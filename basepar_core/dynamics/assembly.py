@@ -22,6 +22,7 @@ from . import (
     mistaken_lengths,
     mistaken_signs,
     mistaken_units,
+    mistaken_values,
     opposed_axes,
     spatial,
     swapped_points,
@@ -104,6 +105,7 @@ def _advised(error: AssemblyError, mechanism: Mechanism) -> AssemblyError:
         opposed_axes,
         wrong_body,  # what hangs loose is evidence of its own
         mistaken_signs,
+        mistaken_values,
         swapped_points,
         mistaken_entries,
         mistaken_lengths,

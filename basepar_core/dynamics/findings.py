@@ -8,7 +8,14 @@ from basepar_core.arrays import Array
 from basepar_core.errors import MotionError
 from basepar_core.mechanism import GROUND
 
-from . import mistaken_entries, mistaken_lengths, mistaken_signs, mistaken_units, swapped_points
+from . import (
+    mistaken_entries,
+    mistaken_lengths,
+    mistaken_signs,
+    mistaken_units,
+    mistaken_values,
+    swapped_points,
+)
 from .assembly import laid_out, stated_values
 from .body_newton import Bodies
 from .branches import dependent_values
@@ -125,6 +132,7 @@ def explanation(
     return (
         mistaken_units.explaining(own)
         or mistaken_signs.explaining(own)
+        or mistaken_values.explaining(own)
         or mistaken_entries.explaining(own)
         or _exchanged(own)
         or _other_length(model, own)

@@ -100,16 +100,17 @@ class Trial:
         off = self.farthest[1]
         return min(off / FAR_BETTER, NEAR) if off > NEAR else min(off / BETTER, ROUGH)
 
+    def off_by(self, name: str, value: float) -> float:
+        """How far a value is off its stated one: rad, or a share of the larger of two lengths."""
+        off = value - self.stated[name]
+        if self.mechanism.value(name).is_length:
+            return abs(off) / max(abs(value), abs(self.stated[name]), 1e-9)
+        return abs(float(np.remainder(off + np.pi, 2 * np.pi) - np.pi))
+
     def _off(self, at: Bodies) -> dict[str, float]:
         dims, found = geometry(self.mechanism, {}), {"": 0.0}
         closed = measure(self.mechanism, dims, at)
-        for name, wanted in self.stated.items():
-            off = closed[name] - wanted
-            if self.mechanism.value(name).is_length:
-                off /= max(abs(wanted), abs(closed[name]), 1e-9)
-            else:
-                off = np.remainder(off + np.pi, 2 * np.pi) - np.pi
-            found[name] = abs(float(off))
+        found |= {name: self.off_by(name, closed[name]) for name in self.stated}
         for pose in poses_off(self.mechanism, dims, at):
             found[pose.body] = pose.off / (dims.longest_offset or 1.0)
         return found

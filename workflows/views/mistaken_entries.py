@@ -23,6 +23,8 @@ def found(it: Mechanism, mistaken: object) -> dict[str, Any] | None:
 
 def _one(it: Mechanism, mistaken: MistakenEntry) -> dict[str, Any]:
     section, *inner, key = mistaken.place.split("[")[0].split(".")
+    if section == "assembly":  # a value's name may have a dot
+        inner, key = [], mistaken.place.partition(".")[2]
     return {
         "place": mistaken.place,
         "line": line_of_symbol(it.source, key, section, *inner),
@@ -39,7 +41,7 @@ def show(mistaken: Mapping[str, Any] | None) -> None:
     wheres = [one["place"] + (f" (line {one['line']})" if one["line"] else "") for one in places]
     why = f"; {mistaken['why']}" if mistaken["why"] else ""
     if mistaken["partner"]:
-        values = ", ".join(f"{one['place'].split('.')[-1]} = {one['meant']}" for one in places)
+        values = ", ".join(f"{one['place'].partition('.')[2]} = {one['meant']}" for one in places)
         remedy = f"with their values exchanged ({values}) all loops close as stated{why}"
     else:
         remedy = (

@@ -255,6 +255,24 @@ def test_stated_poses_tell_a_mistaken_joint(run, tmp_path, right, wrong, told):
     assert "far from the stated" not in shown
 
 
+def test_stated_poses_tell_values_of_two_joints_exchanged(run, tmp_path):
+    file = tmp_path / "mine.yaml"
+    text = library_path("stewart-gough").read_text("utf-8")
+    wrong = text.replace("P2: 0.6852 m", "P2: 0.6175 m")
+    file.write_text(wrong.replace("P5: 0.6175 m", "P5: 0.6852 m"), "utf-8")
+    shown = " ".join(run("show", str(file)).out.split())
+    assert "with their values exchanged (P2 = 0.6852 m, P5 = 0.6175 m) all loops close as" in shown
+    assert "the stated pose of platform has it so" in shown
+    file.write_text(wrong, "utf-8")
+    found = run("show", str(file), "--json").json["mistaken_entry"]
+    assert (found["place"], found["written"]) == ("assembly.P2", "0.6175 m")
+    assert (found["meant"], found["partner"]) == ("0.6852 m", None)
+    file.write_text(
+        text.replace("P2: 0.6852 m", "P2: 0.67 m"), "utf-8"
+    )  # where a motion may start
+    assert run("show", str(file), "--json").json["mistaken_entry"] is None
+
+
 def test_another_branch_than_stated_is_reported(shown):
     facts, text = shown((ASSEMBLY, "assembly: {A: 34 deg, B: 200 deg, C: 20 deg}"))
     (b, c) = facts["branch_found"]
