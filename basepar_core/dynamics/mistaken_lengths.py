@@ -28,8 +28,10 @@ def explaining(own: Trial) -> MistakenEntry | None:
     found = []
     for symbol in _lengths(own):
         value = _fitting(own, symbol)
+        if value <= 0:
+            continue
         trial = _with(own, symbol, value)
-        if value > 0 and trial.gap <= own.gap / _BETTER and trial.farthest[1] <= most:
+        if trial.gap <= own.gap / _BETTER and trial.farthest[1] <= most:
             found.append((symbol, value))
     if len(found) != 1:
         return None
@@ -97,12 +99,16 @@ def _leaves_bounds(symbol: Symbol, trial: Trial) -> bool:
 
 def _fitting(own: Trial, symbol: Symbol) -> float:
     """The length with which the gaps at stated values are least, as far as they are linear in it;
-    zero where it changes nothing."""
+    zero where it changes nothing, or bodies cannot be laid out."""
     here = own.mechanism.nominal[symbol.name]
-    one, two = (trial.gaps for trial in (own, _with(own, symbol, 2 * here)))
-    if one.shape != two.shape or not np.any(slope := (two - one) / here):
+    step = abs(here) or 1.0  # an eccentricity may be zero
+    one, two = (trial.gaps for trial in (own, _with(own, symbol, here + step)))
+    if one.shape != two.shape or not np.all(np.isfinite([one, two])):
         return 0.0
-    return float(here - slope @ one / (slope @ slope))
+    slope = (two - one) / step
+    size = slope @ slope
+    value = float(here - slope @ one / size) if size else 0.0
+    return value if np.isfinite(value) else 0.0
 
 
 def _rounded(own: Trial, symbol: Symbol, value: float) -> Iterator[float]:

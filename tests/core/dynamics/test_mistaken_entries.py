@@ -4,7 +4,9 @@ from itertools import combinations
 
 import pytest
 
-from basepar_core.dynamics import explanation, prepare
+from basepar_core.dynamics import explanation, mistaken_lengths, prepare
+from basepar_core.dynamics.assembly import laid_out, stated_values
+from basepar_core.dynamics.trials import Trial
 from basepar_core.errors import AssemblyError
 from basepar_core.files import library_names, loads, mechanism_file
 
@@ -144,6 +146,27 @@ def test_a_length_with_which_the_cycle_locks(right, wrong):
     assert explanation(prepare(loads(BARS + LOCKS))) is None
     if name == "l":  # values that are met about, and a motion that goes through
         assert explanation(prepare(loads(text.replace(wrong, "190")))) is None
+
+
+def test_an_eccentricity_of_zero_is_a_length():
+    """With values of whole degrees nothing is named, with an eccentricity that is missing it."""
+    text = CRANK.replace("e: {value: 15", "e: {value: 0").replace(", D: 264 mm", "")
+    right = text.replace("A: 40 deg, B: -46 deg, C: 6 deg", "A: 60 deg, B: -74 deg, C: 14 deg")
+    assert explanation(prepare(loads(right))) is None
+    rough = right.replace("-74 deg, C: 14 deg", "-75 deg, C: 15 deg")
+    assert explanation(prepare(loads(rough))) is None
+    missing = loads(right.replace("-74 deg, C: 14 deg", "-50 deg, C: -10 deg"))
+    found = mistaken_lengths.explaining(Trial(missing, stated_values(missing), laid_out))
+    assert (found.place, found.written, found.meant) == ("geometry.e", "0 mm", "90 mm")
+
+
+def test_no_length_fits_where_bodies_cannot_be_laid_out():
+    def impossible(mechanism):
+        raise AssemblyError("no axis")
+
+    mechanism = loads(BARS)
+    own = Trial(mechanism, stated_values(mechanism), impossible)
+    assert mistaken_lengths.explaining(own) is None
 
 
 @pytest.mark.parametrize("wrong", ["[[0, 1], [0, 1]]", "[[0, 1], [1, 0]]"])
