@@ -19,9 +19,9 @@ _REMEDY = (
     "centre of mass, write `central_inertia`"
 )
 #: A radius of gyration so many times the longest distance of a joint from its body's origin is of
-#: a moment in another unit (kg mm² read as kg m²: 1000 times the body's), or of a mass in g (30
-#: times); flywheels reach a few.
-FAR = 8
+#: a moment in another unit (kg mm² read as kg m²: 1000 times the body's); flywheels of eccentrics
+#: reach ten. And one of a light body, of a mass in g (30 times).
+FAR, FAR_OF_LIGHT = 20, 8
 #: A mass in g that is read as kg is 1000 times the body's: so many times the next
 #: heaviest body, and more than so many kg, few machines have.
 MANY_TIMES, HEAVY = 1000, 100.0
@@ -61,22 +61,23 @@ def unlikely_inertias(mechanism: Mechanism) -> dict[str, str]:
     for body, one in phi.items():
         moment = one[3] if planar else max(one[4], one[7], one[9])
         gyration = float(np.sqrt(max(moment, 0.0) / one[0])) if one[0] > 0 else 0.0
-        if longest and gyration > FAR * longest:
+        if not longest or gyration <= FAR_OF_LIGHT * longest:
+            continue
+        mass, size = float(one[0]), _size(mechanism, body) or longest
+        unit, other = likely_moment_unit(gyration, size)
+        written = unit.replace("*", " ").replace("^2", "²")
+        remedy = f"if {written} is meant, write the moment with `{unit}`"
+        # 1000 times the mass is of less than 1000 kg/m³ then.
+        is_light = other < size / 5 and gyration < sqrt(1e3) * size and mass < size**3
+        if is_light:
+            remedy = f"a mass of {1e3 * mass:.4g} kg would fit: is {mass * 1e3:.4g} g stated?"
+        if is_light or gyration > FAR * longest:
             found[body] = (
                 f"radius of gyration {gyration:.3g} m, {gyration / longest:.0f} times the longest "
                 f"distance of a joint or centre from the origin of its body, {longest:.3g} m; "
-                f"{_meant(float(one[0]), gyration, _size(mechanism, body) or longest)}"
+                f"{remedy}"
             )
     return found
-
-
-def _meant(mass: float, gyration: float, size: float) -> str:
-    """The unit of the moment, or the mass, with which it fits a body of a size."""
-    unit, other = likely_moment_unit(gyration, size)
-    if other < size / 5 and gyration < sqrt(1e3) * size and mass < size**3:  # 1000 kg/m³ then
-        return f"a mass of {1e3 * mass:.4g} kg would fit: is {mass * 1e3:.4g} g stated?"
-    written = unit.replace("*", " ").replace("^2", "²")
-    return f"if {written} is meant, write the moment with `{unit}`"
 
 
 def _size(mechanism: Mechanism, body: str) -> float:

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from basepar_core.arrays import Array
 from basepar_core.errors import BaseparError
 from basepar_core.expressions import number
 from basepar_core.mechanism import GROUND, Assembly, joint_type
@@ -38,13 +39,17 @@ def _last(model: Model, sign: float) -> float:
     longest = geometry(model.mechanism, {}).longest_offset
     far = 4 * (longest or 1.0) if model.mechanism.value(name).is_length else 2 * np.pi
     way = np.linspace(start, start + sign * far, _LOOK)
-    for _ in range(2):
-        path = trace(model, {}, way[None, 1:])
-        if path.outcome[0] == Outcome.CLOSED:
-            return float(sign * np.inf)
-        k = int(path.where[0])  # way[k] is the last that was reached
-        way = np.concatenate([way[: k + 1], np.linspace(way[k], way[k + 1], _LOOK)])
-    return float(way[k])
+    k = _reached(model, way)
+    if k + 1 == len(way):
+        return float(sign * np.inf)
+    nearer = np.concatenate([way[: k + 1], np.linspace(way[k], way[k + 1], _LOOK)])
+    return float(nearer[_reached(model, nearer)])
+
+
+def _reached(model: Model, way: Array) -> int:
+    """Which place (of values of the coordinate, the first of them assembled) is the last."""
+    path = trace(model, {}, way[None, 1:])
+    return len(way) - 1 if path.outcome[0] == Outcome.CLOSED else int(path.where[0])
 
 
 def turning_joint(model: Model) -> str | None:

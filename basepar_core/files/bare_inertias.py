@@ -74,8 +74,8 @@ def warn_of_bare_inertias(
                 stated = _stated(reading, body, one, points.get(body.name, []))
                 if stated is not None:
                     _judge_mass(one, stated)
-                    _judge_moment(one, stated, max(longest, stated.size))
-                    _judge_units(one, stated, max(longest, stated.size))
+                    if not _judge_moment(one, stated, max(longest, stated.size)):
+                        _judge_units(one, stated, max(longest, stated.size))
                 if _bare(one.get("mass")):
                     _judge_heaviest(one["mass"], body.name, masses, stated, longest)
 
@@ -117,14 +117,17 @@ def _judge_heaviest(
         )
 
 
-def _judge_moment(entries: Mapping[str, Node], one: _Stated, longest: float) -> None:
-    """Where mm make of a radius far beyond the mechanism one that bodies of this size have."""
+def _judge_moment(entries: Mapping[str, Node], one: _Stated, longest: float) -> bool:
+    """Where mm make of a radius far beyond the mechanism one that bodies of this size have;
+    whether it is told."""
     node = entries[one.key]
     if not _bare(node) or one.gyration < _FAR * longest:
-        return
+        return False
     unit, gyration = likely_moment_unit(one.gyration, one.size)
-    if _LIKELY * one.size <= gyration <= _MOST * one.size:
+    told = _LIKELY * one.size <= gyration <= _MOST * one.size
+    if told:
         _warn(node, "kg*m^2", "its mass", one, unit)
+    return told
 
 
 def _judge_units(entries: Mapping[str, Node], one: _Stated, longest: float) -> None:

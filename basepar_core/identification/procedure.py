@@ -288,8 +288,8 @@ def _again(record: Measurement, second: Measurement) -> tuple[Note, ...]:
     return (
         Note(
             "validation",
-            f"{second.source} holds samples that the parameters come from ({share}), so its error "
-            "validates nothing. Give another record with `validate=`, or disjoint "
+            f"samples of {second.source} are among those that the parameters come from ({share}), "
+            "so its error validates nothing. Give another record with `validate=`, or disjoint "
             "parts of this one with `rows=` and `validate_rows=`",
         ),
     )

@@ -95,15 +95,17 @@ def range_by_steps(node: Items, choices: bool) -> str:
     return told
 
 
-def check_step(reading: Reading, node: Node) -> None:
-    """A grid's list such as [0.2, 0.6, 0.05] of which the last is most likely a step."""
+def warn_of_step(node: Node) -> None:
+    """Ask about a grid's list such as [0.2, 0.6, 0.05] of which the last is most likely a step."""
     texts = [written(one) for one in node.items] if isinstance(node, Items) else []
     if count := _count_of_steps(texts):
         low, high, step = texts
-        reading.mistake(
-            node,
-            f"for values from {low} to {high} in steps of {step} write "
-            f"{{from: {low}, to: {high}, count: {count}}}; for these three write them in order",
+        warnings.warn(
+            f"{node.path} (line {node.line}): a grid takes these three values; for those from "
+            f"{low} to {high} in steps of {step} write {{from: {low}, to: {high}, count: {count}}}"
+            ", else write them in order.",
+            BaseparWarning,
+            stacklevel=2,
         )
 
 

@@ -63,7 +63,7 @@ def condition(mechanism: Mechanism, text: str) -> Condition:
     except ExpressionError as error:
         lengths = [one for one in mechanism.geometry if known[one.name] == LENGTH]
         lengths = [one for one in lengths if re.search(rf"\b{one.name}\b", text)]
-        raise ExpressionError(_likely_first(error.message, lengths)) from None
+        raise ExpressionError(_likely_first(error.message, lengths), error.where) from None
 
 
 def _likely_first(message: str, lengths: Sequence[Symbol]) -> str:

@@ -14,7 +14,7 @@ from basepar_core.expressions import DIMENSIONLESS, Unit, evaluate, parse_unit
 from basepar_core.files import Fields, Items, Key, Node, Reading, judge_bare_angles, written
 from basepar_core.mechanism import Mechanism
 
-from .bare_numbers import check_count, check_step, check_unit, range_by_steps, warn_of_corners
+from .bare_numbers import check_count, check_unit, range_by_steps, warn_of_corners, warn_of_step
 from .filters import Condition, angles, condition, dimensions, formula
 from .plan_products import Chain, Derived, Formula, Product
 from .plans import LONGEST_SOBOL, PLANS, Bounds, Grid, Lists, Plan, Sobol
@@ -211,7 +211,7 @@ def _listed(
         assert mechanism is not None  # without one there are no variables
         check_count(reading, entry, mechanism, name)
         if kind == "grid":
-            check_step(reading, entry)
+            warn_of_step(entry)
     lists: Lists = tuple(
         (name, read_values(reading, entry, unit)) for name, (entry, unit) in variables.items()
     )

@@ -146,3 +146,26 @@ def test_a_machine_may_have_light_and_heavy_bodies(mass, beside):
 
 def test_no_shipped_mass_is_unlikely():
     assert not any(unlikely_masses(load(name)) for name in library_names())
+
+
+def test_a_flywheel_on_an_eccentric_is_no_mistake():
+    """A press's: 10 mm of throw, 200 kg with a radius of gyration of 0.3 m, 10 rods' lengths."""
+    press = """
+name: press
+space: planar
+gravity: [0, -9.81]
+geometry: {e: {value: 10, unit: mm}, l: {value: 30, unit: mm}}
+bodies:
+  shaft: {mass: 200 kg, centre: [0, 0], inertia: 18 kg*m^2}
+  rod: {mass: 2 kg, centre: [l/2, 0], central_inertia: 2 kg*l^2/10}
+  ram: {mass: 5 kg, centre: [0, 0], inertia: 0.01 kg*m^2}
+joints:
+  A: {type: revolute, connects: [ground, shaft]}
+  B: {type: revolute, connects: [shaft, rod], at: [[e, 0], [0, 0]]}
+  C: {type: revolute, connects: [rod, ram], at: [[l, 0], [0, 0]]}
+  D: {type: prismatic, connects: [ground, ram], axis: [[1, 0], [1, 0]]}
+coordinates: [A]
+assembly: {A: 30 deg, B: -40 deg, C: 10 deg, D: 38 mm}
+"""
+    assert unlikely_inertias(loads(press)) == {}
+    assert list(unlikely_inertias(loads(press.replace("18 kg", "180 kg")))) == ["shaft"]

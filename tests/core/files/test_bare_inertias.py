@@ -44,6 +44,12 @@ def test_a_mass_in_grams():
     assert "radius of gyration is 0.73 mm in a body of 80 mm; write '600 g' or" in message
 
 
+@pytest.mark.parametrize("moment", [0.02, 0.2, 2, 20, 40, 200, 2e3, 2e4, 2e5])
+@pytest.mark.parametrize("mass", ["0.6", "250 g"])
+def test_one_body_is_asked_about_once(mass, moment):
+    assert len(warned(mass=mass, inertia=f"central_inertia: {moment}")) <= 1
+
+
 @pytest.mark.parametrize(
     ("inertia", "unit"),
     [

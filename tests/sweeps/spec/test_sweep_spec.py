@@ -255,6 +255,7 @@ class TestSpace:
                 "{lx2: [200, 600 mm]}",
                 "2 ends alone; for values between write lx2: {from: 200, to: 600 mm",
             ),
+            ("{lx1: [0.2, 1.2, 0.05]}", "write {from: 0.2, to: 1.2, count: 21}, else write"),
             (
                 "{lx1: [0.2 m, 0.6 m], lx3: [1, 2]}",
                 "4 corners alone; for values between write lx1:",

@@ -749,12 +749,6 @@ TRIED = {
         "",
         ("write {from: 0.2, to: 0.6, count: 5}",),
     ),
-    "a step in the list": (
-        "sweep",
-        "mechanism: four-bar\nspace: {plan: grid, variables: {lx1: [0.2, 0.6, 0.05]}}\n",
-        "",
-        ("1 mistake", "write {from: 0.2, to: 0.6, count: 9}; for these three write them in order"),
-    ),
     "damping of a spring": (
         "show",
         file(
