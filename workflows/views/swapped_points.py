@@ -51,6 +51,6 @@ def show(swapped: Mapping[str, Any] | None) -> None:
 
 
 def _size(off: Mapping[str, Any]) -> str:
-    if off["unit"] == "rad":
-        return f"{math.degrees(off['value']):.2g} deg"
-    return f"{100 * off['value']:.2g} %"
+    is_angle = off["unit"] == "rad"
+    size = math.degrees(off["value"]) if is_angle else 100 * off["value"]
+    return f"{float(f'{size:.2g}'):g} {'deg' if is_angle else '%'}"
