@@ -149,8 +149,9 @@ def _exchanged(own: Trial) -> SwappedPoints | MistakenEntry | None:
 
 def _other_length(model: Model, own: Trial) -> MistakenEntry | None:
     """Values that are met about are no reason to change a length, unless a motion locks."""
-    found = mistaken_lengths.explaining(own)
-    return found if found and (own.farthest[1] > _FAR or ends_of_motions(model)) else None
+    if own.farthest[1] <= _FAR and not ends_of_motions(model):
+        return None
+    return mistaken_lengths.explaining(own)
 
 
 def _is_far(value: float, stated: float, is_length: bool) -> bool:
