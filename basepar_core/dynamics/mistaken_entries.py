@@ -12,7 +12,7 @@ from basepar_core.expressions import LENGTH, ONE, ZERO, Number, evaluate, parse_
 from basepar_core.mechanism import GROUND, Frame, Vector, with_other_symbols
 
 from . import opposed_axes
-from .trials import Trial, closing
+from .trials import Trial, closing, stands_on_pin
 
 #: rad, or a share of the larger of two lengths: values farther off tell; with the entry corrected
 #: they are so many times nearer, and no farther off than they are stated roughly.
@@ -115,6 +115,8 @@ def _other_axes(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
         before = opposed_axes.written(one, two, planar)
         for frames in pairs:
             after = opposed_axes.written(*frames, planar)
+            if not (before and after):  # of symbols
+                continue
             entry = MistakenEntry(f"joints.{joint.name}.axis", before, after, after.count("-"))
             yield entry, own.with_joint(joint, replace(joint, frames=frames))
 
@@ -126,17 +128,21 @@ def _at_origins(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
     origin = (ZERO, ZERO, ZERO)
     for joint in own.mechanism.joints:
         for side, frame in enumerate(joint.frames):
-            if joint.bodies[side] == GROUND or frame.at == origin:
+            body = joint.bodies[side]
+            if body == GROUND or frame.at == origin:
                 continue
             frames = list(joint.frames)
             frames[side] = replace(frame, at=origin)
+            other = replace(joint, frames=(frames[0], frames[1]))
+            if stands_on_pin(other, own.mechanism):
+                continue
             entry = MistakenEntry(
                 f"joints.{joint.name}.at[{side}]",
                 _written(frame.at, own),
                 "[0, 0]" if planar else "[0, 0, 0]",
-                why=f"points are in the own frame of their body, {joint.bodies[side]}",
+                why=f"points are in the own frame of their body, {body}",
             )
-            yield entry, own.with_joint(joint, replace(joint, frames=(frames[0], frames[1])))
+            yield entry, own.with_joint(joint, other)
 
 
 def _written(at: Vector, own: Trial) -> str:

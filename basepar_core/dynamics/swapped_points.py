@@ -8,7 +8,7 @@ import numpy as np
 from basepar_core.errors import AssemblyError
 from basepar_core.mechanism import Joint
 
-from .trials import NEAR, ROUGH, Trial, closing
+from .trials import NEAR, ROUGH, Trial, closing, stands_on_pin
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +92,18 @@ def _swaps(own: Trial) -> Iterator[tuple[Joint, Trial]]:
         one, two = joint.frames
         if one.at != two.at:
             frames = (replace(one, at=two.at), replace(two, at=one.at))
-            yield joint, own.with_joint(joint, replace(joint, frames=frames))
+            other = replace(joint, frames=frames)
+            if not stands_on_pin(other, own.mechanism):
+                yield joint, own.with_joint(joint, other)
 
 
 def _turns(own: Trial) -> Iterator[tuple[Joint, Trial]]:
     """Joints of two different points or axes, and the mechanism with their bodies swapped: with
     them go points, axes and references."""
     for joint in own.mechanism.joints:
-        if joint.frames[0] != joint.frames[1]:
-            yield joint, own.with_joint(joint, replace(joint, bodies=joint.bodies[::-1]))
+        other = replace(joint, bodies=joint.bodies[::-1])
+        if joint.frames[0] != joint.frames[1] and not stands_on_pin(other, own.mechanism):
+            yield joint, own.with_joint(joint, other)
 
 
 def _has_two_axes(joint: Joint) -> bool:

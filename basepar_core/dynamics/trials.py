@@ -13,7 +13,8 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.errors import AssemblyError, MechanismError
-from basepar_core.mechanism import Joint, Mechanism
+from basepar_core.expressions import evaluate
+from basepar_core.mechanism import GROUND, Frame, Joint, Mechanism, joint_type
 
 from .body_newton import Bodies, BodyNewton, measure
 from .kinematics import geometry
@@ -124,3 +125,24 @@ def closing(
     open_first = [one for one in trials if one[1].gap <= gap]
     tried = sorted(range(len(open_first)), key=lambda k: open_first[k][1].gap)[:TRIED]
     return [open_first[k] for k in sorted(tried) if open_first[k][1].farthest[1] <= most]
+
+
+def stands_on_pin(joint: Joint, mechanism: Mechanism) -> bool:
+    """Whether a corrected joint is a pin at another one of a moving body and along it: such a bar
+    without length meets whatever is stated."""
+    return _is_pin(joint) and any(
+        body in other.bodies
+        and _line(frame, mechanism) == _line(other.frames[other.bodies.index(body)], mechanism)
+        for body, frame in zip(joint.bodies, joint.frames, strict=True)
+        for other in mechanism.joints
+        if body != GROUND and other.name != joint.name and _is_pin(other)
+    )
+
+
+def _is_pin(joint: Joint) -> bool:
+    """Whether it turns, about a point that stays where it is in both bodies."""
+    return bool(joint.values) and not joint_type(joint.type).lengths
+
+
+def _line(frame: Frame, mechanism: Mechanism) -> list[float]:
+    return evaluate([*frame.at, *frame.axis], mechanism.nominal)
