@@ -1,4 +1,4 @@
-"""Motors far too slow for their mechanism: a catalogue's speed constant, rpm/V, for N m/A."""
+"""Motors far too slow for their mechanism: a data sheet's mN m/A or rpm/V for N m/A."""
 
 import warnings
 from collections.abc import Mapping
@@ -30,8 +30,9 @@ def warn_of_speed_constants(top: Mapping[str, Node], mechanism: Mechanism) -> No
         if slow and meant > max(_FAST, speed * ratio / 2):
             warnings.warn(
                 f"{node.path} (line {node.line}): {constant:.6g} N m/A: at {volt:.6g} V the motor "
-                f"idles at {shaft * 30 / pi:.2g} rpm; if {constant:.6g} is the speed constant in "
-                f"rpm/V, write {30 / pi / constant:.3g}.",
+                f"idles at {shaft * 30 / pi:.2g} rpm; if {constant:.6g} is in mN m/A, write "
+                f"{constant / 1e3:.6g}; if it is the speed constant in rpm/V, write "
+                f"{30 / pi / constant:.3g}.",
                 BaseparWarning,
                 stacklevel=2,
             )

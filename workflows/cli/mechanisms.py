@@ -255,7 +255,8 @@ far away), other_branches [{nearer, values [{name, unit, value}]}] (where one is
 nearer: to what is stated), far_poses [{body, at, rotation, off}] (bodies far from their
 stated poses: the pose found, m and rad, and how far from the stated one a joint is, m),
 motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample, samples}] (of
-cycle and excitation, where they cannot be followed),
+cycle and excitation, where they cannot be followed), reach [from, to] (of a single coordinate
+then, on this branch; null where it meets no end),
 points [{name, body, at (in its frame, m), assembled (where it stands in the ground's frame, m)}],
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
 path, path_why (how sweeps evaluate it), drawing (with -o; and trace with

@@ -18,6 +18,7 @@ from basepar_core.dynamics import (
     kinematics,
     other_branches,
     places,
+    travel,
     unlikely_inertias,
     unlikely_masses,
 )
@@ -71,7 +72,7 @@ def document(model: Model) -> dict[str, Any]:
         **explanations.facts(it, explanation(model)),
         **_branches(model),
         "far_poses": far_poses.found(model),
-        "motion_ends": _motion_ends(model),
+        **_motion_ends(model),
         "points": _points(model),
         "unused_symbols": unused_symbols(it.source),
         "symbols": [_symbol(it, symbol) for symbol in (*it.geometry, *it.constants)],
@@ -203,8 +204,9 @@ def _constraints(model: Model) -> dict[str, Any]:
     }
 
 
-def _motion_ends(model: Model) -> list[dict[str, Any]]:
-    return [
+def _motion_ends(model: Model) -> dict[str, Any]:
+    """Where motions end, and how far a single coordinate goes then; null: without an end."""
+    ends = [
         {
             "motion": end.motion,
             "ends": "singular" if end.outcome == Outcome.SINGULAR else "locks",
@@ -214,6 +216,9 @@ def _motion_ends(model: Model) -> list[dict[str, Any]]:
         }
         for end in ends_of_motions(model)
     ]
+    found = travel(model) if ends else None
+    reach = None if found is None else [x if math.isfinite(x) else None for x in found]
+    return {"motion_ends": ends, "reach": reach}
 
 
 def show(document: Mapping[str, Any]) -> None:
@@ -257,13 +262,28 @@ def show(document: Mapping[str, Any]) -> None:
         what = "is singular at" if end["ends"] == "singular" else "locks before"
         at = ", ".join(f"{one['name']} = {_as_written(one)}" for one in end["at"])
         terminal.out.print(
-            f"{what} {at}: sample {end['sample']} of {end['samples']} of its {end['motion']}",
+            f"{what} {at}: sample {end['sample']} of {end['samples']} of its {end['motion']}"
+            + _reach(document["reach"], end["at"][0]),
             style="yellow",
         )
     if document.get("drawing"):
         terminal.out.print(f"drawing: {document['drawing']}")
     if document.get("trace"):
         terminal.out.print(f"paths of points: {document['trace']}")
+
+
+def _reach(reach: Sequence[float | None] | None, value: Mapping[str, Any]) -> str:
+    ends = [
+        f"{way} {_as_written({**value, 'value': x})}"
+        for way, x in zip(("from", "to"), reach or (), strict=False)
+        if x is not None
+    ]
+    if not ends:
+        return ""
+    return (
+        f"; on this branch {value['name']} goes {' '.join(ends)}: give it a smaller motion, or an "
+        "assembly nearer to the middle"
+    )
 
 
 def _counted(document: Mapping[str, Any]) -> int:

@@ -14,6 +14,7 @@ from workflows.studies import (
     Range,
     Result,
     StudySpec,
+    Verdict,
     best,
     best_of_all,
     certify_best,
@@ -59,6 +60,7 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
         "warm_start": asdict(result.beginning),
         "constraints": [line.text for line in spec.constraints],
         "feasible": int(verdict.feasible.sum()),
+        "unchanged": _unchanged(spec, verdict),
         "unmet": [asdict(one) for one in unmet(spec, verdict)],
         "units": si_units(spec),
         "continuous": continuous(spec),
@@ -66,6 +68,13 @@ def study(spec: StudySpec, result: Result, certified: int = 0) -> dict[str, Any]
         "certified": certify_best.certify(spec, feasible[: max(0, certified)]),
         "stale": stale(spec, verdict),
     }
+
+
+def _unchanged(spec: StudySpec, verdict: Verdict) -> list[str]:
+    """Objectives that no variable changes."""
+    values = verdict.values[np.isfinite(verdict.values).all(axis=1)]
+    same = (values == values[:1]).all(axis=0) if len(values) > 1 else ()
+    return [line.text for line, is_same in zip(spec.objectives, same, strict=False) if is_same]
 
 
 def show(document: Mapping[str, Any], file: str = "", warnings: int = 0) -> None:
@@ -82,6 +91,12 @@ def show(document: Mapping[str, Any], file: str = "", warnings: int = 0) -> None
     )
     out.print(designs.picture(document))
     _show_unmet(document["unmet"])
+    for text in document["unchanged"]:
+        out.print(
+            f"\n{text} is the same in all variants: no variable changes it, and no design is "
+            "better by it. Vary what it depends on, or take another objective.",
+            style="yellow",
+        )
     if why := document["sampler"]["why"]:
         out.print(f"\nsampler {document['sampler']['kind']}, as the file names none: {why}")
     for one in document["certified"]:

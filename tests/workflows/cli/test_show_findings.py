@@ -325,6 +325,10 @@ def test_the_place_where_a_cycle_locks_is_reported(shown):
     at = degrees(end["at"][0]["value"])
     assert dead < at < dead + 2 * 360 / 128  # the first sample beyond, or the one after it
     assert f"locks before A = {at:.1f} deg" in text
+    low, high = (degrees(x) for x in facts["reach"])
+    # From one dead point to the other, about D's line; two looks of 180 places a turn.
+    assert (low, high) == pytest.approx((dead + 2 * opening - 360, dead), abs=2 * 360 / 180**2)
+    assert f"on this branch A goes from {low:.1f} deg to {high:.1f} deg" in text
 
 
 def test_an_inertia_that_no_body_has(run, tmp_path):

@@ -67,3 +67,12 @@ def test_facts_for_programs(study):
     assert found["value"] < 1.0
     assert (found["end"], found["met"], found["of"], found["unit"]) == ("greatest", 0, 8, "deg")
     assert study("'stroke(D) >= 1 deg'", "--store", "b.zarr", "--json").json["unmet"] == []
+
+
+def test_an_objective_that_no_variable_changes(run, study, tmp_path):
+    ran = study("'stroke(D) >= 1 deg'", "--json")
+    assert ran.json["unchanged"] == []
+    text = (tmp_path / "study.yaml").read_text().replace("torque_rms: minimize", "Dx: minimize")
+    (tmp_path / "still.yaml").write_text(text)
+    ran = run("study", "still.yaml", "--workers", "1")
+    assert "\nDx is the same in all variants: no variable changes it" in ran.out
