@@ -102,7 +102,10 @@ def _fitting(own: Trial, symbol: Symbol) -> float:
     zero where it changes nothing, or bodies cannot be laid out."""
     here = own.mechanism.nominal[symbol.name]
     step = abs(here) or 1.0  # an eccentricity may be zero
-    one, two = (trial.gaps for trial in (own, _with(own, symbol, here + step)))
+    longer = _with(own, symbol, here + step)
+    if not longer.concerns:
+        return 0.0
+    one, two = own.gaps, longer.gaps
     if one.shape != two.shape or not np.all(np.isfinite([one, two])):
         return 0.0
     slope = (two - one) / step

@@ -12,7 +12,7 @@ from basepar_core.mechanism import Frame, Joint, Pose, Vector
 
 from . import spatial
 from .body_newton import OpposedAxesError
-from .trials import NEAR, Trial
+from .trials import NEAR, Trial, closing
 
 
 def advised(error: AssemblyError, own: Trial) -> AssemblyError:
@@ -33,8 +33,10 @@ def advised(error: AssemblyError, own: Trial) -> AssemblyError:
         found = [
             written(*turned.frames, mechanism.planar)
             for turned in _turned(joint)
-            if any(
-                one.farthest[1] <= NEAR for one in _drawn(own.with_joint(joint, turned), turned)
+            if closing(
+                ((turned, one) for one in _drawn(own.with_joint(joint, turned), turned)),
+                np.inf,
+                NEAR,
             )
         ]
         if found and "" not in found:

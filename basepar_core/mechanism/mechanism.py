@@ -430,6 +430,11 @@ class Mechanism:
         """Names of the symbols that follow from a relation."""
         return frozenset(relation.symbol for relation in self.relations)
 
+    @property
+    def is_tied(self) -> bool:
+        """Whether more than joints ties it: couplings, or symbols that follow from others."""
+        return bool(self.couplings or self.relations)
+
     @cached_property
     def body_index(self) -> Mapping[str, int]:
         """Bodies' places by name; −1 for the ground, which stands last where it stands."""

@@ -2,12 +2,14 @@
 
 import cmath
 import math
+from dataclasses import replace
 
 import pytest
 
 from basepar_core.dynamics import explanation, prepare
+from basepar_core.dynamics.assembly import laid_out, stated_values
 from basepar_core.dynamics.body_newton import BodyNewton
-from basepar_core.dynamics.trials import TRIED
+from basepar_core.dynamics.trials import TRIED, Budget, Trial, closing
 from basepar_core.errors import AssemblyError
 from basepar_core.files import loads
 
@@ -88,3 +90,23 @@ def test_loops_that_nothing_explains(solved):
     with pytest.raises(AssemblyError, match="stays open"):
         prepare(loads(text.replace("g3: {value: 1.12", "g3: {value: 1.72")))
     assert len(solved) <= 3 + 6 * TRIED
+
+
+def test_a_kind_that_costs_too_much_names_nothing():
+    """Of a hundred corrections as good as the file some are left out: another may fit as well."""
+    mechanism, laid = loads(in_series(2)[0]), []
+    own = Trial(
+        mechanism,
+        stated_values(mechanism),
+        lambda one: laid.append(1) or laid_out(one),
+        budget=Budget(60),
+    )
+    joint = mechanism.joints[1]
+
+    def corrections(count):
+        return [(k, own.with_joint(joint, replace(joint))) for k in range(count)]
+
+    assert [k for k, _ in closing(corrections(3), 1.0, 1.0)] == [0, 1, 2]
+    assert closing(corrections(100), 1.0, 1.0) == []
+    # The file itself and three corrections are laid out once more where they are solved.
+    assert len(laid) <= 60
