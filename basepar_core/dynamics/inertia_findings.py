@@ -28,6 +28,9 @@ MANY_TIMES, HEAVY = 1000, 100.0
 #: No bar has the line density of one of osmium (kg/m³) that is so thick as a share of the longest
 #: distance; one of steel would be more than half as thick.
 OSMIUM, THICK = 22_590.0, 1 / 3
+#: A body so many times heavier than any other, and as many times denser than osmium where its
+#: moments are of a solid, not of a rod or a plate: g read as kg make it 1000 times.
+HEAVIER, SOLID = 10, 0.05
 
 
 def impossible_inertias(mechanism: Mechanism) -> dict[str, str]:
@@ -128,16 +131,32 @@ def unlikely_masses(mechanism: Mechanism) -> dict[str, str]:
     if len(masses) < 2:
         return {}
     (heavy, most), (_, second), *_ = ranked = sorted(masses.items(), key=lambda one: -one[1])
-    if most <= max(HEAVY, MANY_TIMES * second):
+    dense = most > HEAVIER * second and _density(mechanism, heavy) > HEAVIER * OSMIUM
+    if not dense and most <= max(HEAVY, MANY_TIMES * second):
         return {}
+    times = HEAVIER if dense else MANY_TIMES
     others = ", ".join(f"{body} {mass:.3g} kg" for body, mass in ranked[1:4])
     more = ", …" * (len(ranked) > 4)
     mass = stated[heavy]
     which = f"`{mass.name}`" if isinstance(mass, Name) else "it"
     return {
-        heavy: f"{most:.4g} kg, more than {MANY_TIMES:,} times every other body ({others}{more}): "
-        f"is {which} in g?"
+        heavy: f"{most:.4g} kg, more than {times:,} times every other body ({others}{more})"
+        f"{', and by its moments denser than any material' * dense}: is {which} in g?"
     }
+
+
+def _density(mechanism: Mechanism, body: str) -> float:
+    """kg/m³ of the ellipsoid that has a body's moments; 0 of thin ones and in the plane."""
+    phi = _parameters(mechanism)[body]
+    if mechanism.planar:
+        return 0.0
+    Ixx, Ixy, Ixz, Iyy, Iyz, Izz = phi[4:]
+    centre, I = phi[1:4] / phi[0], np.array([[Ixx, Ixy, Ixz], [Ixy, Iyy, Iyz], [Ixz, Iyz, Izz]])
+    steiner = phi[0] * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    moments = np.linalg.eigvalsh(I - steiner)
+    axes = np.sqrt(np.maximum(2.5 * (moments.sum() - 2 * moments) / phi[0], 0.0))
+    is_solid = axes.min() > SOLID * axes.max()
+    return float(phi[0] / (4 / 3 * np.pi * axes.prod())) if is_solid else 0.0
 
 
 def _too_dense(mechanism: Mechanism, masses: Mapping[str, float]) -> dict[str, str]:

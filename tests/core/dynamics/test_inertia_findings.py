@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from basepar_core.dynamics import impossible_inertias, unlikely_inertias, unlikely_masses
-from basepar_core.files import library_names, loads
+from basepar_core.files import library_names, library_path, loads
 from basepar_core.files.mechanism_file import load
 from tests.mechanisms import build
 
@@ -169,3 +169,19 @@ assembly: {A: 30 deg, B: -40 deg, C: 10 deg, D: 38 mm}
 """
     assert unlikely_inertias(loads(press)) == {}
     assert list(unlikely_inertias(loads(press.replace("18 kg", "180 kg")))) == ["shaft"]
+
+
+def test_a_flange_in_grams_is_denser_than_any_material():
+    text = library_path("ur5").read_text(encoding="utf-8")
+    wrong = text.replace("m6: {value: 0.1879, unit: kg}", "m6: {value: 187.9, unit: kg}")
+    assert wrong != text
+    (found,) = unlikely_masses(loads(wrong)).items()
+    assert found[0] == "wrist_3"
+    assert "more than 10 times every other body" in found[1]
+    assert found[1].endswith("denser than any material: is `m6` in g?")
+    # As heavy, as a ball of steel would be: radius (3 m/4πρ)^⅓, moment ⅖ m r².
+    ball = 0.4 * 187.9 * (3 * 187.9 / (4 * np.pi * 7850)) ** (2 / 3)
+    start = wrong.index("central_inertia:", wrong.index("wrist_3:"))
+    stop = wrong.index("joints:")
+    solid = f"central_inertia: [{ball}, 0, 0, {ball}, 0, {ball}]\n"
+    assert unlikely_masses(loads(wrong[:start] + solid + wrong[stop:])) == {}
