@@ -3,6 +3,7 @@
 Either no variant meets some of them, or each is met by some: then the one met by the fewest.
 """
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,8 @@ class Unmet:
 
     `side` is the text of what is compared; `end` is *greatest* or *least*; `value` is None where
     no variant has one. `met` counts the variants that meet it, `of` those that have results.
+    `meant` is the constraint with its limit in m instead of mm (or the reverse) where some
+    variants, `meant_met`, meet that; else empty.
     """
 
     constraint: str
@@ -30,6 +33,8 @@ class Unmet:
     per_si: float
     met: int
     of: int
+    meant: str = ""
+    meant_met: int = 0
 
 
 def unmet(spec: StudySpec, verdict: Verdict) -> tuple[Unmet, ...]:
@@ -55,6 +60,7 @@ def _told(text: str, side: Side, good: np.ndarray, met: int) -> Unmet:
     values = values[np.isfinite(values)]
     is_low = side.sign in ("<", "<=")
     nearest = (values.min() if is_low else values.max()) if values.size else None
+    meant, meant_met = ("", 0) if met else _in_another_unit(text, side, values, is_low)
     return Unmet(
         text,
         side.text,
@@ -64,4 +70,15 @@ def _told(text: str, side: Side, good: np.ndarray, met: int) -> Unmet:
         side.unit.per_si,
         met,
         int(good.sum()),
+        meant,
+        meant_met,
     )
+
+
+def _in_another_unit(text: str, side: Side, values: np.ndarray, is_low: bool) -> tuple[str, int]:
+    """The constraint with a limit a thousand times nearer, and how many variants meet it."""
+    old, new = ("mm", "m") if is_low else ("m", "mm")
+    meant, count = re.subn(rf"(?<=[0-9 *]){old}\b", new, text)
+    limit = side.limit * (1e3 if is_low else 1e-3)
+    met = int((values <= limit if is_low else values >= limit).sum())
+    return (meant, met) if count == 1 and met and side.limit else ("", 0)

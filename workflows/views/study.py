@@ -130,6 +130,8 @@ def _show_unmet(found: Sequence[Mapping[str, Any]]) -> None:
         text = "it has no value"
         if one["value"] is not None:
             text = f"the {one['end']}{of} is {terminal.number(one['value'] * one['per_si'])}{unit}"
+        if one["meant"]:
+            text += f"; {plural(one['meant_met'], 'variant')} would meet {one['meant']}"
         out.print(f"  {one['constraint']}: {text}", soft_wrap=True)
 
 

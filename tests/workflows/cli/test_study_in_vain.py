@@ -69,6 +69,16 @@ def test_facts_for_programs(study):
     assert study("'stroke(D) >= 1 deg'", "--store", "b.zarr", "--json").json["unmet"] == []
 
 
+def test_a_limit_in_another_unit(study):
+    (found,) = study("'torque_peak <= 50 N*mm'", "--json").json["unmet"]
+    assert (found["meant"], found["met"]) == ("torque_peak <= 50 N*m", 0)
+    assert found["meant_met"] > 0
+    ran = study("'lx3 - lx1 >= 700 m'", "--store", "b.zarr")
+    assert re.search(r"; \d variants? would meet lx3 - lx1 >= 700 mm\n", ran.out)
+    ran = study("'torque_peak <= 0.05 N*mm'", "--store", "c.zarr")
+    assert "would meet" not in ran.out
+
+
 def test_an_objective_that_no_variable_changes(run, study, tmp_path):
     ran = study("'stroke(D) >= 1 deg'", "--json")
     assert ran.json["unchanged"] == []
