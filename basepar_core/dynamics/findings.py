@@ -29,7 +29,7 @@ from .mistaken_units import MistakenUnit
 from .motion import cycle, excitation
 from .stated_poses import FoundPose, poses_off
 from .swapped_points import SwappedPoints
-from .trials import ROUGH, Trial
+from .trials import LEAST, ROUGH, Trial
 
 #: A value that was stated and is found this far off was taken from another branch most likely:
 #: rad, and share of a length.
@@ -85,7 +85,8 @@ class MotionEnd:
 def branch_found(model: Model) -> tuple[FoundValue, ...]:
     """Joint values that pick the branch and that the file does not state, or states otherwise.
 
-    Those over which bodies were laid out at zero; and stated ones that are found far away.
+    Those over which bodies were laid out at zero, unless all are found there; and stated ones
+    that are found far away.
     """
     it = model.mechanism
     numbers = stated_values(it)
@@ -95,6 +96,7 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
     names = dependent_values(it)
     coupled = {name for one in it.couplings for name, _ in one.terms}
     guessed = _laid_out_at_zero(model) if model.topology.cuts else set()
+    least = LEAST * (geometry(it, {}).longest_offset or 1.0)
     found = []
     for name, track in tracks(model, {}, model.assembled.q[:, None, None], names):
         value = float(track[0, 0])
@@ -104,8 +106,10 @@ def branch_found(model: Model) -> tuple[FoundValue, ...]:
             found.append(FoundValue(name, value, float(numbers[name]), *against[name]))
         elif name in guessed:
             found.append(FoundValue(name, value))
-        elif name in numbers and _is_far(value, numbers[name], it.value(name).is_length):
+        elif name in numbers and _is_far(value, numbers[name], it.value(name).is_length, least):
             found.append(FoundValue(name, value, float(numbers[name])))
+    if all(abs(one.value) <= least for one in found if one.stated is None):
+        found = [one for one in found if one.stated is not None]
     return tuple(found)
 
 
@@ -154,9 +158,10 @@ def _other_length(model: Model, own: Trial) -> MistakenEntry | None:
     return mistaken_lengths.explaining(own)
 
 
-def _is_far(value: float, stated: float, is_length: bool) -> bool:
+def _is_far(value: float, stated: float, is_length: bool, least: float) -> bool:
+    """Of lengths the longer one counts, or `least`."""
     if is_length:
-        return abs(value - stated) > _FAR * max(abs(value), abs(stated))
+        return abs(value - stated) > _FAR * max(abs(value), abs(stated), least)
     return abs((value - stated + np.pi) % (2 * np.pi) - np.pi) > _FAR
 
 

@@ -25,6 +25,8 @@ LaysOut = Callable[[Mechanism], tuple[BodyNewton, Bodies]]
 Correction = TypeVar("Correction")
 #: rad, or a share of the larger of two lengths: who states values states them no rougher.
 NEAR = 0.5
+#: Shorter lengths than this share of the longest offset differ by rounding alone.
+LEAST = 1e-6
 #: Values that are stated no rougher than this (6°) tell also where they agree about with the file
 #: as it is; with a correction they must be met so many times nearer, or far ones so many times.
 ROUGH, BETTER, FAR_BETTER = 0.1, 4.0, 3.0
@@ -157,8 +159,12 @@ class Trial:
         """How far a value is off its stated one: rad, or a share of the larger of two lengths."""
         off = value - self.stated[name]
         if self.mechanism.value(name).is_length:
-            return abs(off) / max(abs(value), abs(self.stated[name]), 1e-9)
+            return abs(off) / max(abs(value), abs(self.stated[name]), self._least_length)
         return abs(float(np.remainder(off + np.pi, 2 * np.pi) - np.pi))
+
+    @cached_property
+    def _least_length(self) -> float:
+        return LEAST * (geometry(self.mechanism, {}).longest_offset or 1.0)
 
     def _off(self, at: Bodies) -> dict[str, float]:
         dims, found = geometry(self.mechanism, {}), {"": 0.0}

@@ -404,4 +404,4 @@ def _as_written(value: Mapping[str, Any]) -> str:
     """A joint value in units of files: deg, or m; no rounding of zero."""
     if value["unit"] == "rad":
         return f"{round(math.degrees(value['value']), 1) + 0.0:.1f} deg"
-    return f"{round(value['value'], 9):.4g} {value['unit']}"
+    return f"{round(value['value'], 9) + 0.0:.4g} {value['unit']}"
