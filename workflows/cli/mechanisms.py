@@ -225,8 +225,8 @@ bodies [{name, number, form, parameters}] (by kind: m, mx …; null without),
 impossible_inertias (by body, why no distribution of mass has its parameters),
 unlikely_inertias (by body: a radius of gyration far beyond its mechanism),
 unused_symbols (symbols and constants that nothing names: their lines),
-unlikely_masses (by body: more than 1,000 times every other body and more than 100 kg, or of a
-line density that no bar of this size has),
+unlikely_masses (by body: more than 1,000 times every other body and more than 100 kg, or
+denser than any material by its line density or its moments),
 joints [{name, type, connects, cut, coordinate, actuated, holds_spin}] (actuated: driven, as the
 file has it; all coordinates are where it does not say),
 couplings [{name, values (coefficients), arms (the values whose coefficients are in m), offset}],
@@ -255,8 +255,8 @@ far away), other_branches [{nearer, values [{name, unit, value}]}] (where one is
 nearer: to what is stated), far_poses [{body, at, rotation, off}] (bodies far from their
 stated poses: the pose found, m and rad, and how far from the stated one a joint is, m),
 motion_ends [{motion, ends: locks | singular, at [{name, unit, value}], sample, samples}] (of
-cycle and excitation, where they cannot be followed), reach [from, to] (of a single coordinate
-then, on this branch; null where it meets no end),
+cycle and excitation, where they cannot be followed), reach (from where to where a
+single coordinate goes then, on this branch; null where it meets no end),
 points [{name, body, at (in its frame, m), assembled (where it stands in the ground's frame, m)}],
 symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol's unit),
 path, path_why (how sweeps evaluate it), drawing (with -o; and trace with
