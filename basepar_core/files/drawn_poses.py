@@ -14,12 +14,13 @@ from basepar_core.mechanism import GROUND, Joint, Point, Pose, Vector, joint_typ
 from .exchanged_points import (
     Carried,
     Distance,
+    advice,
     are_off,
     distances,
     exchanged,
     is_exchangeable,
-    line_to_write,
     looks_exchanged,
+    sign_as_well,
 )
 from .misnamed_bodies import Misnamed, line_of_connects, looks_misnamed
 from .misplaced_points import looks_misplaced
@@ -246,16 +247,10 @@ class _Drawing:
         """Which joint's points look exchanged, and the line to write, where one's do."""
         turned = _carried([exchanged(one) for one in self.joints if is_exchangeable(one)], ())
         found = looks_exchanged(self.joints, self._on_bodies, self._numbers(turned), self._drawn)
-        there = line_to_write(self._joints_node, found.joint.name) if found else None
-        if found is None or there is None:
+        if found is None:
             return ()
-        first, second = found.joint.bodies
-        return (
-            f"joints.{found.joint.name}.at (line {there[0]}): its two points look exchanged: "
-            f"{found.told} on {found.body}; with the points exchanged "
-            f"{found.met.drawn:.4g} m and {found.met.own:.4g} m. Write {there[1]}: the first "
-            f"point is in the frame of {first}, the second in that of {second}.",
-        )
+        sign = sign_as_well(found, self._on_bodies, self._carried_by, self._drawn)
+        return advice(self._joints_node, found, sign)
 
     def _on_length(self) -> Sequence[str]:
         """Which length looks wrong in a joint's point, and what to write there."""

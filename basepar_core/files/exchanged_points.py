@@ -1,12 +1,13 @@
 """Joints whose two points are exchanged in `at`: what a drawing's distances tell of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from basepar_core.mechanism import GROUND, Joint
+from basepar_core.expressions import negate
+from basepar_core.mechanism import GROUND, Joint, entries_of_points, with_at
 
 from . import yaml_nodes
 from .remedies import written
@@ -46,6 +47,10 @@ class Exchange:
     body: str
     told: Distance
     met: Distance
+
+    @property
+    def met_at(self) -> str:
+        return f"{self.met.drawn:.4g} m and {self.met.own:.4g} m"
 
 
 def distances(carried: Carried, drawn: Mapping[str, np.ndarray]) -> dict[str, list[Distance]]:
@@ -96,6 +101,49 @@ def looks_exchanged(
     return found[0] if len(found) == 1 else None
 
 
+def sign_as_well(
+    found: Exchange,
+    carried: Carried,
+    carried_by: Callable[[Joint], Carried],
+    drawn: Mapping[str, np.ndarray],
+) -> tuple[Exchange, tuple[int, int]] | None:
+    """The entry of the same joint's points, by point and axis, whose sign turned round makes the
+    drawing right as well; it leaves bodies as long as they are."""
+    before = distances(carried, drawn)
+    worst = max(map(share_off, before.values()))
+    for joint, side, axis, entry in entries_of_points([found.joint]):
+        other = with_at(joint, side, axis, negate(entry))
+        after = distances({**carried, **carried_by(other)}, drawn)
+        if max(map(share_off, after.values())) <= min(worst / BETTER, ROUGH):
+            k = before[found.body].index(found.told)
+            return replace(found, met=after[found.body][k]), (side, axis)
+    return None
+
+
+def advice(
+    joints: Node | None, found: Exchange, sign: tuple[Exchange, tuple[int, int]] | None
+) -> Sequence[str]:
+    """What to write, of the section `joints`: one remedy, or both where a sign explains it too."""
+    there = line_to_write(joints, found.joint.name)
+    turned = line_with_sign(joints, found.joint.name, sign[1]) if sign else None
+    if there is None:
+        return ()
+    at = f"joints.{found.joint.name}.at (line {there[0]})"
+    if sign and turned:
+        point, axis = sign[1]
+        return (
+            f"{at}: {found.told} on {found.body}; with the sign of at[{point}][{axis}] turned "
+            f"round {sign[0].met_at}, with its points exchanged {found.met_at}. Write "
+            f"{turned[1]}, or {there[1]} if that is meant.",
+        )
+    first, second = found.joint.bodies
+    return (
+        f"{at}: its two points look exchanged: {found.told} on {found.body}; with the points "
+        f"exchanged {found.met_at}. Write {there[1]}: the first point is in the frame of {first}, "
+        f"the second in that of {second}.",
+    )
+
+
 def are_off(found: Iterable[Distance]) -> bool:
     """Whether distances of one body are farther off than in most drawings."""
     return share_off(found) >= _OFF
@@ -143,7 +191,12 @@ def entry_turned(text: str, name: str, entry: Sequence[int]) -> tuple[int, str] 
     """The line of a joint's `at` in a mechanism file's text, and `at` with the sign of one entry,
     by point and axis, turned round."""
     node, _ = yaml_nodes.read(text)
-    at = entry_at(entry_at(node, "joints"), name, "at")
+    return line_with_sign(entry_at(node, "joints"), name, entry)
+
+
+def line_with_sign(joints: Node | None, name: str, entry: Sequence[int]) -> tuple[int, str] | None:
+    """`entry_turned` of the section itself."""
+    at = entry_at(joints, name, "at")
     if not isinstance(at, Items) or len(at.items) != 2:
         return None
     side, axis = entry

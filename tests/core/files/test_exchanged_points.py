@@ -99,3 +99,31 @@ def test_the_line_of_a_joint_without_points_is_none():
     assert line_in_text(FOUR_BAR, "A") is None
     assert line_in_text(FOUR_BAR, "B") == (12, "at: [[0, 0], [a, 0]]")
     assert line_in_text("", "B") is None
+
+
+def test_a_sign_that_explains_as_much_is_told_beside_an_exchange():
+    """An upper wishbone of 310 mm, 770 mm from the ground's origin as its pin is drawn."""
+    arms = """\
+name: wishbones
+space: planar
+gravity: [0, -9.81]
+geometry:
+  yl: {value: 250, unit: mm}
+  yu: {value: 330, unit: mm}
+  ll: {value: 420, unit: mm}
+  lu: {value: 310, unit: mm}
+  hu: {value: 280, unit: mm}
+bodies: {lower: {}, upper: {}, upright: {}}
+joints:
+  A: {type: revolute, connects: [ground, lower], at: [[yl, 150 mm], [0, 0]]}
+  B: {type: revolute, connects: [lower, upright], at: [[ll, 0], [0, 0]]}
+  C: {type: revolute, connects: [upright, upper], at: [[0, hu], [lu, 0]]}
+  D: {type: revolute, connects: [ground, upper], at: [[yu, 430 mm], [0, 0]]}
+coordinates: [A]
+assembly: {A: 0, points: {B: [670 mm, 150 mm], C: [640 mm, 428 mm]}}
+"""
+    assert warned(arms) == []
+    (message,) = warned(arms.replace("[[yu, 430 mm]", "[[-yu, 430 mm]"))
+    assert "joints.D.at (line 15): C and D are 0.97 m apart as drawn, and 0.31 m" in message
+    assert "with the sign of at[0][0] turned round 0.31 m and 0.31 m" in message
+    assert "Write at: [[yu, 430 mm], [0, 0]], or at: [[0, 0], [-yu, 430 mm]] if" in message
