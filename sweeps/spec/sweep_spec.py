@@ -348,6 +348,8 @@ def _metric_mistake(
     alike = [one[len(word) + 1 : -1] for one in known if word in one]
     value = canonical(inner.rstrip(")"))
     hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
+    if axes := [f"{word}({one})" for one in alike if one in {f"{value}.{x}" for x in "xyz"}]:
+        hint = f"; it takes a coordinate: write {' or '.join(axes)}"
     if not alike and metric.arguments in _ADDED:
         hint = f"; add {_ADDED[metric.arguments]}"
     if value in (body.name for body in mechanism.bodies):

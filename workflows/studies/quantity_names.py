@@ -118,6 +118,9 @@ def check_words(text: str, known: Iterable[str]) -> None:
         if alike and name not in known:
             middle = [one for one in alike if f",{inner.strip()}," in one]
             hint = did_you_mean(name, alike) or f"; there are {', '.join(alike)}"
+            along = [f"{word}({inner.strip()}.{axis})" for axis in "xyz"]
+            if axes := [one for one in along if one in alike]:
+                hint = f"; it takes a coordinate: write {' or '.join(axes)}"
             if middle:
                 hint = f"; with {inner.strip()} in the middle there are {', '.join(middle)}"
             raise ExpressionError(f"there is no {name}{hint}")

@@ -2,6 +2,7 @@
 
 import hashlib
 import warnings
+from importlib.resources import files
 
 import pytest
 
@@ -351,3 +352,12 @@ def test_what_all_meet_and_deviations_made_large_are_told(recwarn):
     assert "`maximize` looks for the worst" in worst
     assert always.startswith("constraints[0] (line 4)")
     assert always.endswith("<= 140 deg is always met: leave it out.")
+
+
+def test_a_point_without_its_coordinate():
+    file = files("workflows") / "examples/mechanisms/straight-line.yaml"
+    text = STUDY.replace("mechanism: four-bar\n", f"mechanism: {file}\n", 1).replace(
+        "{lx1: [0.2, 0.6], lx3: [1.0, 1.6], Dx: [0.6, 1.4]}", "{a: [40, 60]}"
+    )
+    message = mistakes(text.replace("torque_rms", "point_range(P)"))["objectives.point_range(P)"]
+    assert message.message.endswith("write point_range(P.x) or point_range(P.y)")
