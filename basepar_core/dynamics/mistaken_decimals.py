@@ -5,8 +5,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from basepar_core.errors import AssemblyError
-from basepar_core.expressions import LENGTH, Number, parse_unit
-from basepar_core.mechanism import Joint, with_at
+from basepar_core.expressions import Number
+from basepar_core.mechanism import Joint, entries_of_points, with_at
 
 from .trials import Trial, closing
 
@@ -39,8 +39,7 @@ def _shifted(own: Trial) -> Iterator[tuple[tuple[str, Fraction, Fraction], Trial
             for place, value, other in _of_joint(joint, shift):
                 yield (place, value, shift), own.with_joint(joint, other)
         for symbol in mechanism.geometry:
-            is_length = symbol.unit and parse_unit(symbol.unit).dimension == LENGTH
-            if is_length and symbol.name not in mechanism.roots:
+            if symbol.is_length and symbol.name not in mechanism.roots:
                 value = Fraction(mechanism.nominal[symbol.name])
                 changed = replace(symbol, value=Number(value * shift))
                 symbols = tuple(changed if one is symbol else one for one in mechanism.geometry)
@@ -50,8 +49,7 @@ def _shifted(own: Trial) -> Iterator[tuple[tuple[str, Fraction, Fraction], Trial
 
 def _of_joint(joint: Joint, shift: Fraction) -> Iterator[tuple[str, Fraction, Joint]]:
     """Numbers in the points of a joint, and the joint with one of them multiplied."""
-    for side, frame in enumerate(joint.frames):
-        for axis, entry in enumerate(frame.at):
-            if isinstance(entry, Number) and entry.value:
-                other = with_at(joint, side, axis, Number(entry.value * shift))
-                yield f"joints.{joint.name}.at[{side}][{axis}]", entry.value, other
+    for _, side, axis, entry in entries_of_points([joint]):
+        if isinstance(entry, Number) and entry.value:
+            other = with_at(joint, side, axis, Number(entry.value * shift))
+            yield f"joints.{joint.name}.at[{side}][{axis}]", entry.value, other

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from basepar_core.errors import AssemblyError
-from basepar_core.expressions import LENGTH, ONE, ZERO, Number, evaluate, parse_unit
+from basepar_core.expressions import ONE, ZERO, Number, evaluate
 from basepar_core.mechanism import GROUND, Frame, Vector, with_other_symbols
 
 from . import opposed_axes
@@ -87,11 +87,8 @@ def advising(error: AssemblyError, found: MistakenEntry) -> AssemblyError:
 
 def _other_symbols(own: Trial) -> Iterator[tuple[MistakenEntry, Trial]]:
     mechanism = own.mechanism
-    lengths = [
-        one.name
-        for one in (*mechanism.geometry, *mechanism.constants)
-        if one.unit and parse_unit(one.unit).dimension == LENGTH
-    ]
+    symbols = (*mechanism.geometry, *mechanism.constants)
+    lengths = [one.name for one in symbols if one.is_length]
     for one in with_other_symbols(mechanism.joints, lengths):
         entry = MistakenEntry(one.place, one.written, one.meant, one.cost)
         yield entry, own.with_joint(one.joint, one.other)

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from basepar_core.errors import AssemblyError
-from basepar_core.expressions import LENGTH, Number, evaluate, parse_unit
+from basepar_core.expressions import Number, evaluate, parse_unit
 from basepar_core.mechanism import Symbol
 
 from .mistaken_entries import MistakenEntry, advising
@@ -72,13 +72,8 @@ def _exchanges(own: Trial) -> Iterator[tuple[tuple[Symbol, Symbol], Trial]]:
 
 def _lengths(own: Trial) -> list[Symbol]:
     """Symbols of the geometry that are lengths, but for those that others determine."""
-    return [
-        symbol
-        for symbol in own.mechanism.geometry
-        if symbol.unit
-        and parse_unit(symbol.unit).dimension == LENGTH
-        and symbol.name not in own.mechanism.roots
-    ]
+    it = own.mechanism
+    return [one for one in it.geometry if one.is_length and one.name not in it.roots]
 
 
 def _other_value(own: Trial, symbol: Symbol, trial: Trial) -> MistakenEntry:

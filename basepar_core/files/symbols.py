@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from basepar_core.errors import BaseparWarning, ExpressionError
 from basepar_core.expressions import (
     DIMENSIONLESS,
-    LENGTH,
     RESERVED,
     UNITS,
     ZERO,
@@ -94,11 +93,7 @@ def line_of_symbol(text: str, name: str, *sections: str) -> int | None:
 
 def _warn_of_lengths(geometry: Node | None, symbols: Sequence[Symbol]) -> None:
     """Say which length is in another unit than all others and far beyond them."""
-    lengths = {
-        one: abs(float(evaluate([one.value], {})[0]))
-        for one in symbols
-        if one.unit and parse_unit(one.unit).dimension == LENGTH
-    }
+    lengths = {one: abs(float(evaluate([one.value], {})[0])) for one in symbols if one.is_length}
     ranked = sorted((one for one in lengths if lengths[one]), key=lambda one: -lengths[one])
     if len(ranked) < _FEW or not isinstance(geometry, Fields):
         return

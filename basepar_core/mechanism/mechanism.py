@@ -14,7 +14,18 @@ from functools import cached_property
 import numpy as np
 
 from basepar_core.errors import MechanismError
-from basepar_core.expressions import ONE, UNITS, ZERO, Expression, Rows, evaluate, multiply, number
+from basepar_core.expressions import (
+    LENGTH,
+    ONE,
+    UNITS,
+    ZERO,
+    Expression,
+    Rows,
+    evaluate,
+    multiply,
+    number,
+    parse_unit,
+)
 
 from .body_forms import BodyForm, Line, line_of
 from .joint_types import joint_type
@@ -49,6 +60,10 @@ class Symbol:
     @property
     def is_angle(self) -> bool:
         return self.unit in UNITS and UNITS[self.unit].is_angle
+
+    @property
+    def is_length(self) -> bool:
+        return bool(self.unit) and parse_unit(self.unit).dimension == LENGTH
 
 
 @dataclass(frozen=True, slots=True)

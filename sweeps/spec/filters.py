@@ -14,7 +14,6 @@ import numpy as np
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import (
     DIMENSIONLESS,
-    LENGTH,
     NUMBER,
     Dimension,
     Expression,
@@ -61,8 +60,8 @@ def condition(mechanism: Mechanism, text: str) -> Condition:
     try:
         return Condition(text, parse_comparison(text, known))
     except ExpressionError as error:
-        lengths = [one for one in mechanism.geometry if known[one.name] == LENGTH]
-        lengths = [one for one in lengths if re.search(rf"\b{one.name}\b", text)]
+        named = [one for one in mechanism.geometry if re.search(rf"\b{one.name}\b", text)]
+        lengths = [one for one in named if one.is_length]
         raise ExpressionError(_likely_first(error.message, lengths), error.where) from None
 
 
