@@ -6,91 +6,122 @@ the sample; its error is of fourth order in the step (3/128 h⁴ of the fourth d
 
 import numpy as np
 
-from basepar_core.compiled.simd import door, inlined, kernel, set_to
+from basepar_core.compiled.simd import (
+    LANES,
+    WIDTH,
+    door,
+    greatest,
+    inlined,
+    kernel,
+    lanes,
+    larger,
+    least,
+    set_to,
+    size_of,
+    smaller,
+    some,
+    spread,
+    where,
+)
 
 #: Newton's steps for a foot, which begins within half a step; it converges quadratically.
 _STEPS = 16
 #: The next step, as a share of an interval, that is left out: steps whose ratio squares go on so.
 #: A distance errs by the square of its foot's error.
 _ENOUGH = 1e-9
-#: Samples that are passed over together where they are too far away.
-_BLOCK = 8
+#: Rows of the lanes, a foot each: four samples by axis, then these.
+_POINT, _SHARE, _LOW, _HIGH, _FOUND, _ROWS = 12, 15, 16, 17, 18, 19
 
 
 @kernel
-def _square(c, s, p):
-    """Distance² of a sample of a curve (3, sample) from a point (3,)."""
-    x, y, z = c[0, s] - p[0], c[1, s] - p[1], c[2, s] - p[2]
-    return x * x + y * y + z * z
+def _cubic(before, first, last, after):
+    """Coefficients of the cubic through four samples, in the share of the way first to last."""
+    return (
+        first,
+        last - before / 3.0 - first / 2.0 - after / 6.0,
+        (before + last) / 2.0 - first,
+        (after - before) / 6.0 + (first - last) / 2.0,
+    )
 
 
 @kernel
-def _cubic(track, v, i, a):
-    """Coefficients (4, axis) of the cubic on interval i of variant v; the curve is a ring."""
-    samples = track.shape[2]
-    left = i - 1 if i > 0 else samples - 1
-    right = i + 1 if i + 1 < samples else 0
-    far = right + 1 if right + 1 < samples else 0
-    for x in range(track.shape[1]):
-        before, first = track[v, x, left], track[v, x, i]
-        last, after = track[v, x, right], track[v, x, far]
-        a[0, x] = first
-        a[1, x] = last - before / 3 - first / 2 - after / 6
-        a[2, x] = (before + last) / 2 - first
-        a[3, x] = (after - before) / 6 + (first - last) / 2
-
-
-@inlined
-def _foot(a, p, u, low, high):
-    """The share of the interval at which the cubic is nearest to a point, and its distance²."""
-    change = 0.0  # no ratio of steps yet
-    for _ in range(_STEPS):
-        slope = speed = bend = 0.0
+def _feet(w):
+    """Where on cubics the points of the lanes have their feet, and the distances² there."""
+    for l in range(0, LANES, WIDTH):
         for x in range(3):
-            gap = a[0, x] + u * (a[1, x] + u * (a[2, x] + u * a[3, x])) - p[x]
-            rate = a[1, x] + u * (2 * a[2, x] + 3 * u * a[3, x])
-            slope += gap * rate
-            speed += rate * rate
-            bend += gap * (2 * a[2, x] + 6 * u * a[3, x])
-        # Far from the foot the full second derivative may be negative.
-        full = speed + bend if speed + bend > 0.1 * speed else speed
-        if full <= 0.0:
-            break
-        moved = min(max(u - slope / full, low), high)
-        last, change, u = change, abs(moved - u), moved
-        if change * change * change < _ENOUGH * last * last:
-            break
-    found = 0.0
-    for x in range(3):
-        gap = a[0, x] + u * (a[1, x] + u * (a[2, x] + u * a[3, x])) - p[x]
-        found += gap * gap
-    return u, found
+            a, b, c, d = _cubic(w[x, l], w[3 + x, l], w[6 + x, l], w[9 + x, l])
+            w[x, l], w[3 + x, l], w[6 + x, l], w[9 + x, l] = a - w[_POINT + x, l], b, c, d
+        u, low, high = w[_SHARE, l], w[_LOW, l], w[_HIGH, l]
+        change, moving = spread(0.0), u == u  # no ratio of steps yet
+        for _ in range(_STEPS):
+            slope, speed, bend = spread(0.0), spread(0.0), spread(0.0)
+            for x in range(3):
+                linear, square, cube = w[3 + x, l], w[6 + x, l], w[9 + x, l]
+                gap = w[x, l] + u * (linear + u * (square + u * cube))
+                rate = linear + u * (2.0 * square + 3.0 * u * cube)
+                slope += gap * rate
+                speed += rate * rate
+                bend += gap * (2.0 * square + 6.0 * u * cube)
+            # Far from the foot the full second derivative may be negative.
+            full = where(bend > -0.9 * speed, speed + bend, speed)
+            moving = moving & (full > 0.0)
+            moved = smaller(larger(u - slope / full, low), high)
+            last, change = change, size_of(moved - u)
+            u = where(moving, moved, u)
+            moving = moving & (change * change * change >= _ENOUGH * last * last)
+            if not some(moving):
+                break
+        found = spread(0.0)
+        for x in range(3):
+            gap = w[x, l] + u * (w[3 + x, l] + u * (w[6 + x, l] + u * w[9 + x, l]))
+            found += gap * gap
+        w[_SHARE, l], w[_FOUND, l] = u, found
+
+
+@kernel
+def _settled(lane, owner, count, best, index, share):
+    """Keep the feet of so many lanes where they are nearer than those before them."""
+    _feet(lanes(lane))
+    for n in range(count):
+        v, k, i = owner[n, 0], owner[n, 1], owner[n, 2]
+        if lane[_FOUND, n] < best[v, k]:
+            best[v, k], index[v, k], share[v, k] = lane[_FOUND, n], i, lane[_SHARE, n]
 
 
 @inlined
-def _discs(c, ring, radii):
-    """Radii about every block's middle sample that hold its samples; the longest step."""
-    samples, here, longest = c.shape[1], np.empty(3), 0.0
-    for b in range(len(radii)):
-        first, last = b * _BLOCK, min(b * _BLOCK + _BLOCK, samples)
-        set_to(here, c[:, min(first + _BLOCK // 2, samples - 1)])
-        widest = 0.0
-        for s in range(first, last):
-            widest = max(widest, _square(c, s, here))
-        radii[b] = np.sqrt(widest)
-    for s in range(0 if ring else 1, samples):
-        set_to(here, c[:, s - 1 if s > 0 else samples - 1])
-        longest = max(longest, _square(c, s, here))
-    return np.sqrt(longest)
+def _laid(track, v, ring, c):
+    """A curve's samples (3, lanes), held or begun anew beyond the last; the longest step²."""
+    samples, curve, longest = track.shape[2], lanes(c), spread(0.0)
+    for x in range(track.shape[1]):
+        set_to(c[x], track[v, x])
+        for s in range(samples, c.shape[1]):
+            c[x, s] = track[v, x, 0] if ring else track[v, x, samples - 1]
+    for s in range(0, samples, WIDTH):
+        x = curve[0, s + 1] - curve[0, s]
+        y = curve[1, s + 1] - curve[1, s]
+        z = curve[2, s + 1] - curve[2, s]
+        longest = larger(x * x + y * y + z * z, longest)
+    return greatest(longest)
 
 
 @inlined
-def _from_sample(track, v, s, ring, square, p, a):
-    """The foot near a sample that no neighbour is nearer than: interval, share and distance².
+def _distances(curve, p, samples, square):
+    """Distance² of every sample s from a point, at place 1 + s; the least."""
+    found = spread(np.inf)
+    for s in range(0, samples, WIDTH):
+        x, y, z = curve[0, s] - p[0], curve[1, s] - p[1], curve[2, s] - p[2]
+        here = x * x + y * y + z * z
+        square[0, 1 + s] = here
+        found = smaller(here, found)
+    return least(found)
+
+
+@inlined
+def _begun(c, samples, s, ring, square, p, lane, n):
+    """The interval of the foot near a sample that no neighbour is nearer than; fills a lane.
 
     It begins at the least of the parabola through the three distances², `square`.
     """
-    samples = track.shape[2]
     left, here, right = square
     bend = left - 2 * here + right
     ahead = (left - right) / (2 * bend) if 0.0 < bend < np.inf else 0.0
@@ -100,10 +131,15 @@ def _from_sample(track, v, s, ring, square, p, a):
         i = min(max(i, 1), samples - 3)
         low = -1.0 if i == 1 else low
         high = 2.0 if i == samples - 3 else high
-    u, i = s - i + ahead, i if i >= 0 else samples - 1
-    _cubic(track, v, i, a)
-    u, found = _foot(a, p, u, low, high)
-    return i, u, found
+    lane[_SHARE, n], lane[_LOW, n], lane[_HIGH, n] = s - i + ahead, low, high
+    for k in range(4):
+        at = i - 1 + k
+        at = at + samples if at < 0 else at - samples if at >= samples else at
+        for x in range(3):
+            lane[3 * k + x, n] = c[x, at]
+    for x in range(3):
+        lane[_POINT + x, n] = p[x]
+    return i if i >= 0 else samples - 1
 
 
 @door
@@ -122,49 +158,37 @@ def nearest(track, targets, closed, index, share):
         (variant, point), filled: the interval's first sample, and how far into it the foot is.
     """
     variants, axes, samples = track.shape
-    blocks = (samples + _BLOCK - 1) // _BLOCK
-    radii, away, a = np.empty(blocks), np.empty(blocks), np.zeros((4, 3))
-    square = np.empty(_BLOCK + 2)
-    c, middles, p = np.zeros((3, samples)), np.zeros((3, blocks)), np.zeros(3)
+    c, square = np.zeros((3, samples + 2 * WIDTH)), np.empty((1, samples + 2 * WIDTH))
+    curve, around, p = lanes(c), lanes(square), np.zeros(3)
+    lane, owner, count = np.zeros((_ROWS, LANES)), np.empty((LANES, 3), np.int64), 0
+    best = np.full(index.shape, np.inf)
     for v in range(variants):
-        for axis in range(axes):
-            set_to(c[axis], track[v, axis])
-        reach = _discs(c, closed[v], radii)
-        for b in range(blocks):
-            set_to(middles[:, b], c[:, min(b * _BLOCK + _BLOCK // 2, samples - 1)])
+        reach = np.sqrt(_laid(track, v, closed[v], c))
         for k in range(targets.shape[1]):
             set_to(p[:axes], targets[min(v, len(targets) - 1), k])
-            least, best = np.inf, np.inf
-            for b in range(blocks):
-                away[b] = _square(middles, b, p)
-                least = min(least, away[b])
-            least = np.sqrt(least)
             index[v, k], share[v, k] = 1, 0.0
-            for b in range(blocks):
-                # The foot may lie between samples that are not the nearest ones.
-                if not away[b] <= (least + reach + radii[b]) ** 2:
+            # The foot may lie between samples that are not the nearest ones.
+            bound = (np.sqrt(_distances(curve, p, samples, around)) + reach) ** 2
+            # Of an open curve's ends nothing is nearer beyond.
+            square[0, 0] = square[0, samples] if closed[v] else np.inf
+            square[0, samples + 1] = square[0, 1] if closed[v] else np.inf
+            for first in range(0, samples, WIDTH):
+                here = around[0, 1 + first]
+                low = (here <= around[0, first]) & (here <= around[0, 2 + first])
+                if not some(low & (here <= bound)):
                     continue
-                first, stop = b * _BLOCK, min(b * _BLOCK + _BLOCK, samples)
-                # One sample more at both ends; of an open curve's ends nothing is nearer there.
-                square[0] = square[stop - first + 1] = np.inf
-                if first > 0 or closed[v]:
-                    square[0] = _square(c, first - 1, p)
-                if stop < samples or closed[v]:
-                    square[stop - first + 1] = _square(c, stop if stop < samples else 0, p)
-                x, y, z = c[0, first:stop], c[1, first:stop], c[2, first:stop]
-                for s in range(len(x)):
-                    square[s + 1] = (x[s] - p[0]) ** 2 + (y[s] - p[1]) ** 2 + (z[s] - p[2]) ** 2
-                bound = (least + reach) ** 2
-                for s in range(1, stop - first + 1):
-                    here = square[s]
-                    if here > bound or here > square[s - 1] or here > square[s + 1]:
+                for s in range(first, min(first + WIDTH, samples)):
+                    left, middle, right = square[0, s], square[0, s + 1], square[0, s + 2]
+                    if middle > bound or middle > left or middle > right:
                         continue
-                    three = (square[s - 1], here, square[s + 1])
-                    i, u, found = _from_sample(track, v, first + s - 1, closed[v], three, p, a)
-                    if found < best:
-                        best = found
-                        least = min(least, np.sqrt(found))
-                        index[v, k], share[v, k] = i, u
+                    three = (left, middle, right)
+                    i = _begun(c, samples, s, closed[v], three, p, lane, count)
+                    owner[count, 0], owner[count, 1], owner[count, 2] = v, k, i
+                    count += 1
+                    if count == LANES:
+                        _settled(lane, owner, count, best, index, share)
+                        count = 0
+    _settled(lane, owner, count, best, index, share)
 
 
 @door
@@ -180,14 +204,18 @@ def between(track, index, share, found):
     found
         (order, variant, point, axis), filled: value, first and second derivative, or less.
     """
-    orders, a = len(found), np.empty((4, track.shape[1]))
+    orders, samples = len(found), track.shape[2]
     for v in range(len(track)):
         for k in range(index.shape[1]):
-            u = share[v, k]
-            _cubic(track, v, index[v, k], a)
+            i, u = index[v, k], share[v, k]
+            left = i - 1 if i > 0 else samples - 1
+            right = i + 1 if i + 1 < samples else 0
+            far = right + 1 if right + 1 < samples else 0
             for x in range(track.shape[1]):
-                found[0, v, k, x] = a[0, x] + u * (a[1, x] + u * (a[2, x] + u * a[3, x]))
+                curve = track[v, x]
+                a, b, c, d = _cubic(curve[left], curve[i], curve[right], curve[far])
+                found[0, v, k, x] = a + u * (b + u * (c + u * d))
                 if orders > 1:
-                    found[1, v, k, x] = a[1, x] + u * (2 * a[2, x] + 3 * u * a[3, x])
+                    found[1, v, k, x] = b + u * (2 * c + 3 * u * d)
                 if orders > 2:
-                    found[2, v, k, x] = 2 * a[2, x] + 6 * u * a[3, x]
+                    found[2, v, k, x] = 2 * c + 6 * u * d

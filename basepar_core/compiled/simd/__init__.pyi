@@ -14,8 +14,10 @@ from .streaming import stream as stream
 from .vectors import WIDTH as WIDTH
 from .vectors import below as below
 from .vectors import bundle as bundle
+from .vectors import greatest as greatest
 from .vectors import lanes as lanes
 from .vectors import larger as larger
+from .vectors import least as least
 from .vectors import number as number
 from .vectors import set_number as set_number
 from .vectors import size_of as size_of

@@ -377,16 +377,16 @@ def _called(name):
     return emit
 
 
+def _picked(relation):
+    return lambda builder, a, b: builder.select(builder.fcmp_ordered(relation, a, b), a, b)
+
+
 sqrt = _function("sqrt", 1)(_called("sqrt"))
 size_of = _function("size_of", 1)(_called("fabs"))
 floor = _function("floor", 1)(_called("floor"))
 #: The second where either is no number.
-larger = _function("larger", 2)(
-    lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b)
-)
-smaller = _function("smaller", 2)(
-    lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), a, b)
-)
+larger = _function("larger", 2)(_picked(">"))
+smaller = _function("smaller", 2)(_picked("<"))
 spread = _function("spread", 1)(lambda builder, a: a)
 
 
@@ -432,8 +432,8 @@ def _set_number(typing, view, row, column, number):
     return types.none(view, types.intp, types.intp, types.float64), generate
 
 
-def _total(typing, vector):
-    """Sum of a vector's lanes, by halves."""
+def _by_halves(emit):
+    """An intrinsic of one number of a vector's lanes, by halves."""
 
     def generate(context, builder, signature, given):
         value, width = given[0], WIDTH
@@ -445,14 +445,16 @@ def _total(typing, vector):
                 builder.shuffle_vector(value, none, ir.Constant(kind, [*range(k, k + width)]))
                 for k in (0, width)
             )
-            value = builder.fadd(low, high)
+            value = emit(builder, low, high)
         return builder.extract_element(value, ir.IntType(32)(0))
 
-    return types.float64(VECTOR), generate
+    return intrinsic(lambda typing, vector: (types.float64(VECTOR), generate))
 
 
 where: Any = intrinsic(_where)
-total: Any = intrinsic(_total)
+total: Any = _by_halves(lambda builder, a, b: builder.fadd(a, b))
+least: Any = _by_halves(_picked("<"))
+greatest: Any = _by_halves(_picked(">"))
 some: Any = intrinsic(_some)
 number: Any = intrinsic(_number)
 set_number: Any = intrinsic(_set_number)

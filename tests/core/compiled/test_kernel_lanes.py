@@ -12,7 +12,9 @@ from basepar_core.compiled.simd.lane_types import LANES, OPTIONS
 from basepar_core.compiled.simd.vectors import (
     WIDTH,
     floor,
+    greatest,
     larger,
+    least,
     number,
     set_number,
     size_of,
@@ -153,12 +155,13 @@ def vector_functions(a, b, out):
         out[4, l] = 1.0 if some((x > 1) | (y <= -1)) else 0.0
         out[4, l] *= 7
         set_number(out, 5, l, number(a, 0, l + 1))
+        out[6, l], out[7, l] = least(x), greatest(x)
 
 
 def test_vectors_do_what_numpy_does():
     a, b = np.random.default_rng(1).standard_normal((2, 1, LANES))
     b[0, 3], a[0, 5] = 0.0, 0.0
-    out = np.zeros((6, LANES))
+    out = np.zeros((8, LANES))
     vector_functions(a, b, out)
     x, y = a[0], b[0]
     np.testing.assert_array_equal(out[0], np.where((x < y) & (y != 0), x, 2 - y))
@@ -173,10 +176,12 @@ def test_vectors_do_what_numpy_does():
         np.testing.assert_allclose(out[3, part], x[part].sum(), atol=1e-14)
         assert (out[4, part] == 7 * (np.any(x[part] > 1) | np.any(y[part] <= -1))).all()
         assert out[5, first] == x[first + 1]
+        assert (out[6, part] == x[part].min()).all()
+        assert (out[7, part] == x[part].max()).all()
 
 
 def test_comparisons_with_no_number():
-    a, out = np.full((1, LANES), np.nan), np.zeros((6, LANES))
+    a, out = np.full((1, LANES), np.nan), np.zeros((8, LANES))
     vector_functions(a, np.ones((1, LANES)), out)
     assert (out[0] == 1).all()  # not less, so 2 − 1
     assert (out[4] == 0).all()

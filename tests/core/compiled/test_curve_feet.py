@@ -1,0 +1,71 @@
+"""Feet of points on sampled curves, against the nearest points of the curves themselves."""
+
+import numpy as np
+import pytest
+
+from basepar_core.metrics.sampled_curves import Feet
+
+VARIANTS, POINTS, WAVES = 12, 9, np.array([1, 2])
+
+
+def curve(shares, angle, order=0):
+    """Trigonometric curves (…, angle) of shares (…, 4), or derivatives of theirs."""
+    turned = WAVES[:, None] * angle + order * np.pi / 2
+    basis = np.concatenate([np.cos(turned), np.sin(turned)])
+    return shares @ (np.tile(WAVES**order, 2)[:, None] * basis)
+
+
+def drawn(axes):
+    """Shares (variant, axis, 4) and targets (1, point, axis)."""
+    rng = np.random.default_rng(7)
+    return rng.normal(size=(VARIANTS, axes, 4)), rng.normal(size=(1, POINTS, axes))
+
+
+def distance(shares, target, end, ring):
+    """Of a point from a curve: the nearest of many points, then Newton's method."""
+    angle = np.linspace(0, end, 4000, endpoint=False)
+    away = ((curve(shares, angle) - target[:, None]) ** 2).sum(axis=0)
+    at = angle[[away.argmin()]]
+    for _ in range(8):
+        gap, rate, bend = (curve(shares, at, order) for order in range(3))
+        gap = gap - target[:, None]
+        at = at - (gap * rate).sum(axis=0) / (rate * rate + gap * bend).sum(axis=0)
+        at = at if ring else np.clip(at, 0, end)
+    return np.sqrt(((curve(shares, at) - target[:, None]) ** 2).sum())
+
+
+@pytest.mark.parametrize("axes", [2, 3])
+@pytest.mark.parametrize("ring", [True, False])
+@pytest.mark.parametrize("samples", [13, 37, 128])
+def test_feet_are_as_far_as_the_curve_is(samples, ring, axes):
+    shares, targets = drawn(axes)
+    end = 2 * np.pi if ring else np.pi
+    angle, step = np.linspace(0, end, samples, endpoint=not ring, retstep=True)
+    feet = Feet.nearest(curve(shares, angle), np.full(VARIANTS, ring), targets)
+    away = np.linalg.norm(feet.at()[0] - targets, axis=2)
+    for v in range(VARIANTS):
+        exact = [distance(shares[v], target, end, ring) for target in targets[0]]
+        # The cubic errs by h⁴/24 of the fourth derivative at most, outside its interval too.
+        fourth = (np.abs(shares[v]) * np.tile(WAVES**4, 2)).sum(axis=1)
+        assert np.abs(away[v] - exact).max() <= step**4 / 24 * np.linalg.norm(fourth)
+
+
+def test_a_foot_does_not_depend_on_the_other_curves():
+    shares, targets = drawn(2)
+    track = curve(shares, np.linspace(0, 2 * np.pi, 37, endpoint=False))
+    whole = Feet.nearest(track, np.ones(VARIANTS, bool), targets)
+    for v in range(VARIANTS):
+        alone = Feet.nearest(track[v : v + 1].copy(), np.ones(1, bool), targets)
+        assert np.array_equal(alone.index[0], whole.index[v])
+        assert np.array_equal(alone.share[0], whole.share[v])
+
+
+def test_a_curve_that_did_not_close_leaves_the_others_alone():
+    shares, targets = drawn(2)
+    track = curve(shares, np.linspace(0, 2 * np.pi, 37, endpoint=False))
+    whole = Feet.nearest(track, np.ones(VARIANTS, bool), targets)
+    track[3] = np.nan
+    found = Feet.nearest(track, np.ones(VARIANTS, bool), targets)
+    others = np.arange(VARIANTS) != 3
+    assert np.array_equal(found.share[others], whole.share[others])
+    assert np.array_equal(found.index[others], whole.index[others])
