@@ -1,6 +1,6 @@
 """Paths fitted to a target: rotation, position and scale, and the nearest points with them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import product
 
 import numpy as np
@@ -15,8 +15,11 @@ from .targets import Target
 _DIRECTIONS, _ROUGH = 8, 6
 #: Of these the best are followed to the end.
 _KEPT = 2
-#: Steps from the best of these, which end where the error falls by no more than this share.
-_FINE, _SAME = 40, 1e-15
+#: Steps from the best of these, which end where its square would fall by no more than this share;
+#: what rounding does to the error, as a share of the target's size.
+_FINE, _SAME, _NOISE = 60, 1e-15, 1e-15
+#: Steps to a trust region's multiplier, which need not be exact.
+_MULTIPLIER = 4
 #: Of a motion's size: feet and their tangents are no better than that.
 _LEFT = 1e-8
 
@@ -45,6 +48,9 @@ class Fit:
     turn: Array
     residual: Array
     slides: Array
+
+    def take(self, variants: Array) -> "Fit":
+        return Fit(*(getattr(self, one.name)[variants] for one in fields(self)))
 
     def analytic(self, track: Array) -> Array:
         """The error (variant,); of complex paths with the derivative, by the envelope theorem."""
@@ -164,47 +170,49 @@ def _back(target: Target, turn: Array, shift: Array) -> Array:
 
 def together(track: Array, closed: Array, target: Target) -> Fit:
     """Fit and feet by turns from several directions, then Newton's method from the best."""
-    count = len(track)
-    tried = [_by_turns(track, closed, target, *start) for start in _starts(track, target)]
-    turns, shifts, errors = (np.stack(x) for x in zip(*tried, strict=True))
-    order, rows = np.argsort(errors, axis=0, kind="stable"), np.arange(count)
-    least, turn, shift = np.full(count, np.inf), *(x[0].copy() for x in (turns, shifts))
-    for which in order[:_KEPT]:
-        fit = _refined(track, closed, target, turns[which, rows], shifts[which, rows])
-        path = Feet.nearest(track, closed, _back(target, *fit))
-        error = result(path, target, *fit).error
-        better = error < least
-        least[better], turn[better], shift[better] = error[better], *(x[better] for x in fit)
-    path = Feet.nearest(track, closed, _back(target, turn, shift))
-    return result(path, target, turn, shift)
+    begun, count = _starts(track, target), len(track)
+    starts = [np.concatenate(x) for x in zip(*begun, strict=True)]
+    turn, shift, error = _by_turns(*_copies(track, closed, len(begun)), target, *starts)
+    order = np.argsort(error.reshape(-1, count), axis=0, kind="stable")[:_KEPT]
+    rows = (order * count + np.arange(count)).ravel()
+    copies = _copies(track, closed, len(order))
+    turn, shift, error = _refined(*copies, target, turn[rows], shift[rows])
+    least = np.where(np.isnan(error), np.inf, error).reshape(-1, count).argmin(axis=0)
+    rows = least * count + np.arange(count)
+    path = Feet.nearest(track, closed, _back(target, turn[rows], shift[rows]))
+    return result(path, target, turn[rows], shift[rows])
+
+
+def _copies(track: Array, closed: Array, times: int) -> tuple[Array, Array]:
+    return np.tile(track, (times, 1, 1)), np.tile(closed, times)
 
 
 def _refined(
     track: Array, closed: Array, target: Target, turn: Array, shift: Array
-) -> tuple[Array, Array]:
-    """Newton's steps where they lower the error, turns of fit and feet where they do not."""
-    rows = np.arange(len(track))
+) -> tuple[Array, Array, Array]:
+    """Newton's steps within a trust region; turn, shift and error."""
+    rows, size = np.arange(len(track)), _size(target)
+    path = Feet.nearest(track, closed, _back(target, turn, shift))
+    index, share, error = path.index, path.share, result(path, target, turn, shift).error
+    reach = np.full(len(track), size)
     for _ in range(_FINE):
-        here = track[rows], closed[rows]
-        path = Feet.nearest(*here, _back(target, turn[rows], shift[rows]))
-        before = result(path, target, turn[rows], shift[rows]).error
-        steps = (_newton(path, target, turn[rows], shift[rows]), fitted(path.at()[0], target))
-        after, moved = before, (turn[rows], shift[rows])
-        for step in steps:
-            feet = Feet.nearest(*here, _back(target, *step))
-            error = result(feet, target, *step).error
-            better = error < after
-            after = np.where(better, error, after)
-            moved = (
-                np.where(better[:, None, None], step[0], moved[0]),
-                np.where(better[:, None], step[1], moved[1]),
-            )
-        turn[rows], shift[rows] = moved
-        # The error is flat at its least: half of its digits are all of the fit's.
-        rows = rows[before - after > _SAME * before]
+        here, before = (track[rows], closed[rows]), error[rows]
+        path = Feet(*here, index[rows], share[rows])
+        step = _newton(path, target, turn[rows], shift[rows], reach[rows], size)
+        feet = Feet.nearest(*here, _back(target, step.turn, step.shift))
+        after = result(feet, target, step.turn, step.shift).error
+        kept = (before**2 - after**2) / np.maximum(step.promised, 1e-300)
+        wider = np.where(kept > 0.75, np.maximum(reach[rows], 2 * step.size), reach[rows])
+        reach[rows] = np.where(kept > 0.25, wider, step.size / 4)
+        # Below its rounding the error does not tell, and the step is as good as its slopes.
+        taken = after <= before + _NOISE * np.maximum(before, size)
+        moved = rows[taken]
+        turn[moved], shift[moved], error[moved] = step.turn[taken], step.shift[taken], after[taken]
+        index[moved], share[moved] = feet.index[taken], feet.share[taken]
+        rows = rows[step.promised > _SAME * before**2 + (_NOISE * size) ** 2]
         if not rows.size:
             break
-    return turn, shift
+    return turn, shift, error
 
 
 def _by_turns(
@@ -256,13 +264,32 @@ def _directions(own: Array, asked: Array) -> list[Array]:
     return found
 
 
-def _newton(path: Feet, target: Target, turn: Array, shift: Array) -> tuple[Array, Array]:
-    """A step of Newton's method for turn and shift; their feet follow, and are eliminated."""
+@dataclass(frozen=True)
+class _Step:
+    """Turn and shift (variant, …) after a step, its size in m, and by how much error² falls."""
+
+    turn: Array
+    shift: Array
+    size: Array
+    promised: Array
+
+
+def _newton(
+    path: Feet, target: Target, turn: Array, shift: Array, reach: Array, size: float
+) -> _Step:
+    """A step of Newton's method for turn and shift; their feet follow, and are eliminated.
+
+    About the points' middle where the position is free, so that turn and shift hardly depend on
+    each other; turns and changes of size count by what they move at the target's `size`.
+    """
     points, rates, bends = (np.einsum("vij,vkj->vki", turn, x) for x in path.at(3))
     left = points + shift[:, None] - target.table
-    makers = _generators(target.fit, points.shape[2])
-    moves = [points @ maker.T for maker in makers]
-    moves += [np.broadcast_to(x, points.shape) for x in _shifts(target.fit, points.shape[2])]
+    count, places, axes = points.shape
+    middle = points.mean(axis=1) if "position" in target.fit else np.zeros((count, axes))
+    about = points - middle[:, None]
+    makers = [maker / size for maker in _generators(target.fit, axes)]
+    moves = [about @ maker.T for maker in makers]
+    moves += [np.broadcast_to(x, points.shape) for x in _shifts(target.fit, axes)]
     J = np.stack(moves, axis=2)  # (variant, point, parameter, axis)
     own = (rates**2).sum(-1) + (left * bends).sum(-1)
     usable = (own > 0) & ~path.ends
@@ -274,18 +301,44 @@ def _newton(path: Feet, target: Target, turn: Array, shift: Array) -> tuple[Arra
         mixed[..., p] += (left * (rates @ first.T)).sum(-1)
         for q, second in enumerate(makers):
             both = (first @ second + second @ first) / 2
-            H[:, p, q] += (left * (points @ both.T)).sum((1, 2))
+            H[:, p, q] += (left * (about @ both.T)).sum((1, 2))
     g = np.einsum("vkpi,vki->vp", J, left) - np.einsum("vkp,vk->vp", mixed, inverse * slope)
     H = H - np.einsum("vkp,vkq,vk->vpq", mixed, mixed, inverse)
-    sizes, axes = np.linalg.eigh(H)
-    along = np.einsum("vpq,vp->vq", axes, g)
-    least = np.maximum(1e-12 * np.abs(sizes).max(axis=1, keepdims=True), 1e-300)
-    # Downhill where the error bends down, too; nowhere where it does not bend.
-    along = np.where(np.abs(sizes) > least, along / np.maximum(np.abs(sizes), least), 0.0)
-    step = -np.einsum("vpq,vq->vp", axes, along)
+    step, promised = _within(H, g, reach)
+    change = _turned(np.broadcast_to(np.eye(axes), turn.shape), step / size, target.fit)
+    shift = shift + middle - np.einsum("vij,vj->vi", change, middle)
     if "position" in target.fit:
-        shift = shift + step[:, -points.shape[2] :]
-    return _turned(turn, step, target.fit), shift
+        shift = shift + step[:, -axes:]
+    return _Step(change @ turn, shift, np.linalg.norm(step, axis=1), 2 * promised / places)
+
+
+def _within(H: Array, g: Array, reach: Array) -> tuple[Array, Array]:
+    """Steps (variant, parameter) no longer than `reach`, and how far ½ sᵀHs + gᵀs falls.
+
+    Downhill where that bends down, too; nowhere where it does not bend. The multiplier by Newton's
+    method on the reciprocal length (Moré and Sorensen, SIAM J. Sci. Stat. Comput. 4, 1983).
+    """
+    bends, axes = np.linalg.eigh(H)
+    along = np.einsum("vpq,vp->vq", axes, g)
+    least = np.maximum(1e-12 * np.abs(bends).max(axis=1, keepdims=True), 1e-300)
+    along = np.where(np.abs(bends) > least, along, 0.0)
+    strength, extra = np.maximum(np.abs(bends), least), np.zeros((len(g), 1))
+    for _ in range(_MULTIPLIER):
+        step = -along / (strength + extra)
+        square = np.maximum((step**2).sum(axis=1), 1e-300)
+        beyond = np.maximum(np.sqrt(square) / reach - 1, 0.0)
+        extra += (beyond * square / (step**2 / (strength + extra)).sum(axis=1))[:, None]
+    step = -along / (strength + extra)
+    step *= np.minimum(1.0, reach / np.maximum(np.linalg.norm(step, axis=1), 1e-300))[:, None]
+    promised = -(along * step + bends * step**2 / 2).sum(axis=1)
+    return np.einsum("vpq,vq->vp", axes, step), promised
+
+
+def _size(target: Target) -> float:
+    """Root mean square distance of the points from what they are turned about, m."""
+    wanted = target.table
+    away = wanted - wanted.mean(axis=0) if "position" in target.fit else wanted
+    return float(np.sqrt((away**2).sum(axis=1).mean())) or 1.0
 
 
 def _generators(free: tuple[str, ...], axes: int) -> list[Array]:

@@ -182,6 +182,25 @@ def test_slopes_are_exact(cycle, over, free):
         assert slope[k] == pytest.approx(expected, abs=5e-7 if "timing" in free else 2e-8)
 
 
+def test_a_line_is_slid_along_its_path_to_the_end():
+    """There the error hardly bends, and turns of fit and feet would creep: slopes tell."""
+    mechanism = mechanism_file.load("workflows/examples/mechanisms/straight-line.yaml")
+    model = prepare(mechanism)
+    moving = motion.cycle(mechanism, model.assembled.coordinates)
+    line = tuple((0.01 * k, 0.0) for k in range(19))
+    target = Target("line", line, fit=("timing", "position", "rotation"))
+    symbols = ["a", "b", "e", "f"]
+    metric = find(mechanism, "path_error(P,line)", [target])
+    slope = sensitivity.slopes(model, {}, moving, symbols).of_cycle(metric.value)[1][0]
+    h = 1e-7
+    for k, symbol in enumerate(symbols):
+        values = {symbol: mechanism.nominal[symbol] + h * np.array([1.0, -1.0])}
+        sides = ClosedCycle(model, values, moving, trace(model, values, moving.q).q)
+        error = of_cycle(sides, ["path_error(P,line)"], [target])["path_error(P,line)"]
+        # Differences err by h² times a third derivative, and by the error's rounding over h: 1e-9.
+        assert slope[k] == pytest.approx((error[0] - error[1]) / (2 * h), abs=1e-7)
+
+
 def test_a_path_in_space_is_turned_onto_its_target():
     """Against Kabsch's rotation by SciPy, and a copy with the timing free."""
     mechanism = mechanism_file.load("rsur")
