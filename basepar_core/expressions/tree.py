@@ -6,7 +6,7 @@ and exact types: the arithmetic is the caller's, passed in as a table of functio
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -42,6 +42,17 @@ class Call:
 
     operator: str
     arguments: tuple["Expression", ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Kept: that of a tree goes through all of it, and `evaluate` looks up every node.
+        object.__setattr__(self, "_hash", hash((self.operator, self.arguments)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type["Call"], tuple[Any, ...]]:
+        return Call, (self.operator, self.arguments)  # hashes of text differ between processes
 
 
 Expression = Number | Pi | Name | Call
@@ -189,18 +200,19 @@ def evaluate(
         Division by zero and roots of negative numbers give inf and nan there, silently: a
         variant outside an expression's domain is the caller's to notice.
     """
-    known: dict[Expression, Any] = {}
+    known: dict[Call, Any] = {}
 
     def value(node: Expression) -> Any:
+        match node:
+            case Number(exact):
+                return arithmetic["number"](exact)
+            case Pi():
+                return arithmetic["pi"]()
+            case Name(name):
+                return values[name]
         if node in known:
             return known[node]
         match node:
-            case Number(exact):
-                result = arithmetic["number"](exact)
-            case Pi():
-                result = arithmetic["pi"]()
-            case Name(name):
-                result = values[name]
             case Call("^", (base, Number(exact))) if exact.denominator == 1:
                 result = arithmetic["^"](value(base), int(exact))
             case Call(operator, arguments):

@@ -16,6 +16,8 @@ from basepar_core.mechanism import Mechanism, Relation, Symbol
 
 _STEPS = 32
 _NEWTON_STEPS = 8
+# Of a root: a step that is no more than rounding is the last.
+_SAME = 4e-16
 # Newton in float64 ends at rounding; a residual this large beside its own terms is no root.
 _NO_ROOT = 1e-9
 
@@ -135,16 +137,22 @@ def _follow(
     values: Mapping[str, np.ndarray | float],
 ) -> np.ndarray:
     nominal = mechanism.nominal
+    given = {name: np.asarray(value, float) for name, value in values.items()}
+    shape = np.broadcast_shapes(*(value.shape for value in given.values()))
+    shares = np.linspace(0, 1, _STEPS + 1)[1:].reshape(-1, *(1,) * len(shape))
     root = np.asarray(nominal[symbol])
     with np.errstate(all="ignore"):
-        for share in np.linspace(0, 1, _STEPS + 1)[1:]:
-            here = {
-                name: nominal[name] + share * (np.asarray(value) - nominal[name])
-                for name, value in values.items()
-            }
-            numbers = evaluate(coefficients, {**nominal, **here})
+        way = {
+            name: nominal[name] + shares * (value - nominal[name]) for name, value in given.items()
+        }
+        found = evaluate(coefficients, {**nominal, **way})
+        every = [np.broadcast_to(number, (_STEPS, *shape)) for number in found]
+        for k in range(_STEPS):
+            numbers = [number[k] for number in every]
             for _ in range(_NEWTON_STEPS):
-                root = newton(numbers, root)
+                before, root = root, newton(numbers, root)
+                if (np.abs(root - before) <= _SAME * np.abs(root)).all():
+                    break
         terms = np.array([c * root**k for k, c in enumerate(numbers)])
         open_ = ~(np.abs(terms.sum(axis=0)) <= _NO_ROOT * np.abs(terms).sum(axis=0))
     return np.where(open_, np.nan, root)
