@@ -28,7 +28,14 @@ def carried(points: Sequence[Point], known: Mapping[str, Array | float]) -> Arra
     return table.reshape(len(points), 3, table.shape[-1])
 
 
-def places(model: Model, dims: Geometry, q: Array, points: Sequence[Point], local: Array) -> Array:
+def places(
+    model: Model,
+    dims: Geometry,
+    q: Array,
+    points: Sequence[Point],
+    local: Array,
+    at: kinematics.Poses | None = None,
+) -> Array:
     """Positions (point, 3, …) of points in the ground's frame, m.
 
     Parameters
@@ -39,9 +46,12 @@ def places(model: Model, dims: Geometry, q: Array, points: Sequence[Point], loca
         Its geometry and configuration (position, …), shapes that broadcast.
     points, local
         The points, and where their bodies carry them (point, 3, …).
+    at
+        The poses, where they are known.
     """
-    graph = _up_to(model.topology, [model.mechanism.body_index[one.body] for one in points])
-    at = kinematics.poses(graph, dims, q)
+    if at is None:
+        graph = _up_to(model.topology, [model.mechanism.body_index[one.body] for one in points])
+        at = kinematics.poses(graph, dims, q)
     return _stacked(_placed(model.mechanism, at, points, local), q.shape[1:])
 
 
@@ -52,13 +62,14 @@ def movements(
     motion: Motion,
     points: Sequence[Point],
     local: Array,
+    at: kinematics.Poses | None = None,
 ) -> tuple[Array, Array, Array]:
     """Positions, velocities and accelerations (point, 3, variant, sample), m, m/s, m/s².
 
     Parameters as in `places`, with q (position, variant, sample) along the motion.
     """
     graph, number, size = model.topology, model.mechanism.body_index, q.shape[1:]
-    at = kinematics.poses(graph, dims, q)
+    at = at or kinematics.poses(graph, dims, q)
     state = Rates(model, at, dims, motion, size)
     moving = kinematics.twists(graph, at, state.u)
     alpha, a = state.accelerations(moving)

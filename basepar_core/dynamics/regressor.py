@@ -167,14 +167,15 @@ def _along(model: Model, values: Mapping[str, Array], motion: Motion, path: Trac
 
 
 def evaluate(
-    model: Model, dims: Geometry, q: Array, motion: Motion
+    model: Model, dims: Geometry, q: Array, motion: Motion, at: Poses | None = None
 ) -> tuple[Array, Array, Array, Array]:
     """W, residual, error and terms (see `Observation`) where the loops are closed already.
 
-    q is (position, variant, sample); `dims` is `over_samples`; few variants at a time.
+    q is (position, variant, sample); `dims` is `over_samples`; few variants at a time. `at` are
+    the poses, where they are known.
     """
     graph = model.topology
-    at = kinematics.poses(graph, dims, q)
+    at = at or kinematics.poses(graph, dims, q)
     batch = q.shape[1:]
     state = Rates(model, at, dims, motion, batch)
     moving = kinematics.twists(graph, at, state.u)

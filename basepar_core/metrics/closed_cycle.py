@@ -3,7 +3,7 @@
 Plain NumPy on the closed configurations: velocities are solved for when they are asked for.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -109,8 +109,7 @@ class ClosedCycle:
     def _measured(self, value: JointValue, q: Array) -> Array:
         """A joint's value as its frames stand, angles continued."""
         blocks = []
-        for part, dims in self._parts():
-            at = kinematics.poses(self.model.topology, dims, q[:, part])
+        for part, at, _ in self._blocks() if q is self.q else self._posed(q):
             found = measured(value.joint, value.number, at)
             blocks.append(np.broadcast_to(found, (len(found), part.stop - part.start, q.shape[2])))
         whole = np.concatenate(blocks, axis=1)
@@ -197,8 +196,10 @@ class ClosedCycle:
         if self._by is not None:
             return self._by.movements(self.q, self.motion, points, self.symbols)
 
-        def moved(model: Model, dims: Any, q: Array, points: Any, local: Array) -> Array:
-            found = np.stack(movements(model, dims, q, self.motion, points, local), axis=1)
+        def moved(
+            model: Model, dims: Any, q: Array, points: Any, local: Array, at: Poses | None
+        ) -> Array:
+            found = np.stack(movements(model, dims, q, self.motion, points, local, at), axis=1)
             return found.reshape(len(found), 9, *q.shape[1:])
 
         found = self._plainly(points, moved, 9)
@@ -211,9 +212,11 @@ class ClosedCycle:
         """(variant, point, row, sample), from a function to (point, row, variant, sample)."""
         rows = rows or (2 if self.model.mechanism.planar else 3)
         local, blocks = self._local(points)[..., None], []
-        for part, dims in self._parts():
+        # Of many variants only the bodies that carry points are followed.
+        alone = ((part, None, dims) for part, dims in self._parts())
+        for part, at, dims in self._kept or alone:
             here = local if local.shape[2] == 1 else local[:, :, part]
-            blocks.append(found(self.model, dims, self.q[:, part], points, here)[:, :rows])
+            blocks.append(found(self.model, dims, self.q[:, part], points, here, at)[:, :rows])
         return np.moveaxis(np.concatenate(blocks, axis=2), 2, 0)
 
     def _of_symbols(self, expressions: Sequence[Expression]) -> Array:
@@ -311,8 +314,8 @@ class ClosedCycle:
         """Generalised forces (variant, sample, coordinate) of the inertias and gravity."""
         found = np.empty((self.count, self.q.shape[2], len(self.motion.q)), self.q.dtype)
         with np.errstate(all="ignore"):
-            for part, _, dims in self._blocks():
-                W = evaluate(self.model, dims, self.q[:, part], self.motion)[0]
+            for part, at, dims in self._blocks():
+                W = evaluate(self.model, dims, self.q[:, part], self.motion, at)[0]
                 found[part] = np.einsum("vskp,vp->vsk", W, self.parameters[part])
         return found
 
@@ -334,10 +337,18 @@ class ClosedCycle:
     def _size(self, part: slice) -> tuple[int, int]:
         return part.stop - part.start, self.q.shape[2]
 
-    def _blocks(self) -> Iterator[tuple[slice, Poses, kinematics.Geometry]]:
+    def _blocks(self) -> Iterable[tuple[slice, Poses, kinematics.Geometry]]:
         """The poses of few variants at a time."""
+        return self._kept or self._posed(self.q)
+
+    @cached_property
+    def _kept(self) -> list[tuple[slice, Poses, kinematics.Geometry]]:
+        """The poses of variants that are few in all; else none."""
+        return list(self._posed(self.q)) if self.count * self.q.shape[2] <= LANES else []
+
+    def _posed(self, q: Array) -> Iterator[tuple[slice, Poses, kinematics.Geometry]]:
         for part, dims in self._parts():
-            yield part, kinematics.poses(self.model.topology, dims, self.q[:, part]), dims
+            yield part, kinematics.poses(self.model.topology, dims, q[:, part]), dims
 
     def _parts(self) -> Iterator[tuple[slice, kinematics.Geometry]]:
         """Few variants at a time, so that their frames stay in the cache."""
