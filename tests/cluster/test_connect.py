@@ -15,6 +15,8 @@ from distributed import Client, LocalCluster
 from cluster.client import ONE_THREAD, PlaceError, _without_interrupts, connect
 from cluster.places import Address, Laptop
 
+from .scheduler_asked import workers_of
+
 
 def environment():
     return {name: os.environ.get(name) for name in ONE_THREAD}
@@ -24,9 +26,9 @@ def test_laptop_is_quiet_local_and_single_threaded(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")  # the user's, for other programs
     before = dask.config.get("distributed.scheduler.worker-saturation")
     with connect(Laptop(workers=2, memory="600 MB")) as client:
-        info = client.scheduler_info(n_workers=-1)
-        assert len(info["workers"]) == 2
-        for address, worker in info["workers"].items():
+        found = workers_of(client)
+        assert len(found) == 2
+        for address, worker in found.items():
             assert address.startswith("tls://127.0.0.1:")
             assert worker["nthreads"] == 1
             assert worker["memory_limit"] == 600_000_000

@@ -16,6 +16,7 @@ from cluster.manifests import owned_manifests, scheduler_manifest
 from cluster.places import Kubernetes
 
 from .private_slurm import free_ports
+from .scheduler_asked import workers_of
 
 validator = pytest.importorskip("kubernetes_validate")
 
@@ -101,7 +102,7 @@ def test_a_client_of_pods(kubectl):
     with connect(place) as client:
         client.wait_for_workers(2, timeout=60)
         assert client.submit(sum, [1, 2]).result() == 3
-        info = client.scheduler_info(n_workers=-1)["workers"]
+        info = workers_of(client)
         assert all(address.startswith("tls://") for address in info)
         assert len({worker["name"] for worker in info.values()}) == 2  # the pods' names
         pids = client.run(os.getpid).values()

@@ -19,6 +19,8 @@ from sweeps.run.driver import sweep
 from tests.sweeps.fourbar import FourBar, spec
 from tests.sweeps.run.test_sweep import assert_equal_arrays, by_hand
 
+from .scheduler_asked import workers_of
+
 GOLDEN = Path(__file__).parent / "golden"
 
 DRIVER = """
@@ -61,7 +63,7 @@ def until(condition, seconds=90.0):
 
 
 def names(client):
-    return {worker["name"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()}
+    return {worker["name"] for worker in workers_of(client).values()}
 
 
 def test_job_script():

@@ -14,6 +14,8 @@ from cluster.client import connect
 from cluster.errors import PlaceError
 from cluster.places import Ssh
 
+from .scheduler_asked import workers_of
+
 DRIVER = """
 import os, sys, time
 from cluster.client import connect
@@ -41,7 +43,7 @@ def test_workers_on_two_hosts(place):
     user = psutil.Process().username()
     place = dataclasses.replace(place, hosts=("127.0.0.1", f"{user}@127.0.0.1"), per_host=2)
     with connect(place) as client:
-        info = client.scheduler_info(n_workers=-1)["workers"]
+        info = workers_of(client)
         names = {worker["name"] for worker in info.values()}
         assert names == {f"{host}/-{i}" for host in place.hosts for i in (0, 1)}
         assert all(address.startswith("tls://127.0.0.1:") for address in info)

@@ -18,6 +18,8 @@ from cluster.client import connect
 from cluster.keys import new_pair
 from cluster.places import Laptop
 
+from .scheduler_asked import workers_of
+
 STRANGERS = Path(__file__).with_name("strangers.py").read_text()
 
 
@@ -61,7 +63,7 @@ def answers(ports, user=None):
 def test_whoever_listens_is_known(run):
     """The scheduler, two workers, two nannies: no web server, no socket of multiprocessing's."""
     client, found = run
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    workers = workers_of(client)
     addresses = [client.scheduler.address, *workers]
     addresses += [worker["nanny"] for worker in workers.values()]
     assert len(set(addresses)) == 5
@@ -98,7 +100,7 @@ def test_strangers_do_get_answers_where_there_are_no_keys():
 
 def test_the_key_is_in_no_command_line_and_no_environment(run):
     client, _ = run
-    assert client.scheduler_info(n_workers=-1)["workers"]
+    assert workers_of(client)
     for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
         words = [*process.cmdline(), *process.environ().values()]
         assert not any("PRIVATE KEY" in word for word in words)

@@ -20,6 +20,7 @@ from cluster.keys import lent_keys, make_keys, security
 from cluster.places import Address, Keys, is_loopback
 
 from .private_slurm import free_ports
+from .scheduler_asked import workers_of
 from .test_strangers import listening
 
 
@@ -72,7 +73,7 @@ def test_with_the_certificate(scheduler):
     with connect(Address(f"tls://{host}:{port}", keys, patience=60)) as client:
         client.wait_for_workers(1, timeout=60)
         assert client.submit(sum, [1, 2]).result() == 3
-        (worker,) = client.scheduler_info()["workers"]
+        (worker,) = workers_of(client)
         assert worker.startswith(f"tls://{host}:")
 
 
@@ -82,14 +83,14 @@ def test_no_web_servers(scheduler):
     host, port, keys = scheduler
     with connect(Address(f"tls://{host}:{port}", keys, patience=60)) as client:
         client.wait_for_workers(1, timeout=60)
-        info = client.scheduler_info(n_workers=-1)
-        ((worker, about),) = info["workers"].items()
+        ((worker, about),) = workers_of(client).items()
+        heads = (client.scheduler.address, worker, about["nanny"])
         pids = {client.run(os.getpid)[worker], client.run_on_scheduler(os.getpid)}
     known = {psutil.Process(pid) for pid in pids}
     known |= {one.parent() for one in known} - {psutil.Process()}  # the nanny
     found = listening(*known)
     assert {address.port for address in found} == {
-        int(address.rpartition(":")[2]) for address in (info["address"], worker, about["nanny"])
+        int(address.rpartition(":")[2]) for address in heads
     }
 
 
