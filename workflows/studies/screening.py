@@ -29,6 +29,9 @@ EXPLORED = 0.25
 BASINS, PLACES, DESCENTS = 6, 24, 4
 #: Evaluations of a descent.
 MOST = 30
+#: Rows for each variable before a front is followed by slopes: a descent takes as long as a
+#: thousand rows, and from a poor start it ends where a better one would not have begun.
+SCOUTED = 32
 #: Basins are apart by so many times the spacing of a grid of as many designs as are explored.
 APART = 1.5
 #: A descent does not begin where another began or ended, in shares of the ranges.
@@ -189,6 +192,8 @@ class Screen:
         """Where slopes are followed: from nowhere twice to the same end."""
         found: list[Begin] = []
         most = min(DESCENTS, len(self.shares) // self.each) if self.each else 0
+        if self.goals.shape[1] > 1 and len(self.shares) < SCOUTED * self.shares.shape[1]:
+            most = 0
         for one in self._candidates(centres) if most else ():
             if _key(one) in self.begun or self._is_near_end(one):
                 continue
