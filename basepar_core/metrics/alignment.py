@@ -327,7 +327,8 @@ def _within(H: Array, g: Array, reach: Array) -> tuple[Array, Array]:
         step = -along / (strength + extra)
         square = np.maximum((step**2).sum(axis=1), 1e-300)
         beyond = np.maximum(np.sqrt(square) / reach - 1, 0.0)
-        extra += (beyond * square / (step**2 / (strength + extra)).sum(axis=1))[:, None]
+        rate = np.maximum((step**2 / (strength + extra)).sum(axis=1), 1e-300)
+        extra += (beyond * square / rate)[:, None]
     step = -along / (strength + extra)
     step *= np.minimum(1.0, reach / np.maximum(np.linalg.norm(step, axis=1), 1e-300))[:, None]
     promised = -(along * step + bends * step**2 / 2).sum(axis=1)
