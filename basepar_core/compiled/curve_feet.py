@@ -45,9 +45,12 @@ def _cubic(before, first, last, after):
 
 
 @kernel
-def _feet(w):
-    """Where on cubics the points of the lanes have their feet, and the distances² there."""
-    for l in range(0, LANES, WIDTH):
+def _feet(w, count):
+    """Where on cubics the points of so many lanes have their feet, and the distances² there.
+
+    Samples become coefficients in their place.
+    """
+    for l in range(0, count, WIDTH):
         for x in range(3):
             a, b, c, d = _cubic(w[x, l], w[3 + x, l], w[6 + x, l], w[9 + x, l])
             w[x, l], w[3 + x, l], w[6 + x, l], w[9 + x, l] = a - w[_POINT + x, l], b, c, d
@@ -81,7 +84,7 @@ def _feet(w):
 @kernel
 def _settled(lane, owner, count, best, index, share):
     """Keep the feet of so many lanes where they are nearer than those before them."""
-    _feet(lanes(lane))
+    _feet(lanes(lane), count)
     for n in range(count):
         v, k, i = owner[n, 0], owner[n, 1], owner[n, 2]
         if lane[_FOUND, n] < best[v, k]:
@@ -158,7 +161,8 @@ def nearest(track, targets, closed, index, share):
         (variant, point), filled: the interval's first sample, and how far into it the foot is.
     """
     variants, axes, samples = track.shape
-    c, square = np.zeros((3, samples + 2 * WIDTH)), np.empty((1, samples + 2 * WIDTH))
+    # Whole vectors are read, beyond the last sample too.
+    c, square = np.zeros((3, samples + 2 * WIDTH)), np.full((1, samples + 2 * WIDTH), np.inf)
     curve, around, p = lanes(c), lanes(square), np.zeros(3)
     lane, owner, count = np.zeros((_ROWS, LANES)), np.empty((LANES, 3), np.int64), 0
     best = np.full(index.shape, np.inf)
@@ -179,7 +183,7 @@ def nearest(track, targets, closed, index, share):
                     continue
                 for s in range(first, min(first + WIDTH, samples)):
                     left, middle, right = square[0, s], square[0, s + 1], square[0, s + 2]
-                    if middle > bound or middle > left or middle > right:
+                    if not (middle <= bound and middle <= left and middle <= right):
                         continue
                     three = (left, middle, right)
                     i = _begun(c, samples, s, closed[v], three, p, lane, count)

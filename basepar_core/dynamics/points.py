@@ -69,7 +69,8 @@ def movements(
     Parameters as in `places`, with q (position, variant, sample) along the motion.
     """
     graph, number, size = model.topology, model.mechanism.body_index, q.shape[1:]
-    at = at or kinematics.poses(graph, dims, q)
+    if at is None:
+        at = kinematics.poses(graph, dims, q)
     state = Rates(model, at, dims, motion, size)
     moving = kinematics.twists(graph, at, state.u)
     alpha, a = state.accelerations(moving)

@@ -175,7 +175,8 @@ def evaluate(
     the poses, where they are known.
     """
     graph = model.topology
-    at = at or kinematics.poses(graph, dims, q)
+    if at is None:
+        at = kinematics.poses(graph, dims, q)
     batch = q.shape[1:]
     state = Rates(model, at, dims, motion, batch)
     moving = kinematics.twists(graph, at, state.u)

@@ -52,7 +52,8 @@ class Call:
         return self._hash
 
     def __reduce__(self) -> tuple[type["Call"], tuple[Any, ...]]:
-        return Call, (self.operator, self.arguments)  # hashes of text differ between processes
+        # A kept hash would be another process's: those of text differ.
+        return Call, (self.operator, self.arguments)
 
 
 Expression = Number | Pi | Name | Call
@@ -210,15 +211,16 @@ def evaluate(
                 return arithmetic["pi"]()
             case Name(name):
                 return values[name]
-        if node in known:
-            return known[node]
+            case Call():
+                if node not in known:
+                    known[node] = called(node)
+                return known[node]
+
+    def called(node: Call) -> Any:
         match node:
             case Call("^", (base, Number(exact))) if exact.denominator == 1:
-                result = arithmetic["^"](value(base), int(exact))
-            case Call(operator, arguments):
-                result = arithmetic[operator](*[value(argument) for argument in arguments])
-        known[node] = result
-        return result
+                return arithmetic["^"](value(base), int(exact))
+        return arithmetic[node.operator](*[value(argument) for argument in node.arguments])
 
     with np.errstate(all="ignore"):
         return [value(expression) for expression in expressions]

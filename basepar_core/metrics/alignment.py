@@ -15,9 +15,11 @@ from .targets import Target
 _DIRECTIONS, _ROUGH = 8, 6
 #: Of these the best are followed to the end.
 _KEPT = 2
-#: Steps from the best of these, which end where its square would fall by no more than this share;
-#: what rounding does to the error, as a share of the target's size.
-_FINE, _SAME, _NOISE = 60, 1e-15, 1e-15
+#: Steps from the best of these; they end where the error's square would fall by no more than this
+#: share of it.
+_FINE, _SAME = 60, 1e-15
+#: What rounding does to an error, as a share of it or of the target's size.
+_NOISE = 1e-15
 #: Steps to a trust region's multiplier, which need not be exact.
 _MULTIPLIER = 4
 #: Of a motion's size: feet and their tangents are no better than that.
@@ -50,6 +52,7 @@ class Fit:
     slides: Array
 
     def take(self, variants: Array) -> "Fit":
+        """Of some variants, by their numbers."""
         return Fit(*(getattr(self, one.name)[variants] for one in fields(self)))
 
     def analytic(self, track: Array) -> Array:

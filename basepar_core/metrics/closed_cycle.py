@@ -343,7 +343,7 @@ class ClosedCycle:
 
     @cached_property
     def _kept(self) -> list[tuple[slice, Poses, kinematics.Geometry]]:
-        """The poses of variants that are few in all; else none."""
+        """The poses of variants that are few in all, which nobody writes into; else none."""
         return list(self._posed(self.q)) if self.count * self.q.shape[2] <= LANES else []
 
     def _posed(self, q: Array) -> Iterator[tuple[slice, Poses, kinematics.Geometry]]:

@@ -56,8 +56,9 @@ def fit(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> F
     real = np.ascontiguousarray(np.real(track))
     if not np.iscomplexobj(track):
         return _fit(real, target, mechanism, motion)
-    # Lanes of one variant's derivatives have one path.
-    fresh = np.append(True, (real[1:] != real[:-1]).any(axis=(1, 2)))
+    # Lanes of one variant's derivatives stand side by side, and have one path.
+    fresh = np.ones(len(real), bool)
+    fresh[1:] = (real[1:] != real[:-1]).any(axis=(1, 2))
     return _fit(real[fresh], target, mechanism, motion).take(np.cumsum(fresh) - 1)
 
 

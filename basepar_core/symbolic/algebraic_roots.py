@@ -5,6 +5,7 @@ symbols (`r^2 = x^2 + y^2`); when these are swept the root follows them continuo
 nominal geometry in a straight line, as assemblies do.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -16,6 +17,8 @@ from basepar_core.mechanism import Mechanism, Relation, Symbol
 
 _STEPS = 32
 _NEWTON_STEPS = 8
+# Variants that are followed together: all steps' numbers of each are held at once.
+_BLOCK = 4096
 # Of a root: a step that is no more than rounding is the last.
 _SAME = 4e-16
 # Newton in float64 ends at rounding; a residual this large beside its own terms is no root.
@@ -136,22 +139,37 @@ def _follow(
     coefficients: Sequence[Expression],
     values: Mapping[str, np.ndarray | float],
 ) -> np.ndarray:
-    nominal = mechanism.nominal
-    given = {name: np.asarray(value, float) for name, value in values.items()}
-    shape = np.broadcast_shapes(*(value.shape for value in given.values()))
-    shares = np.linspace(0, 1, _STEPS + 1)[1:].reshape(-1, *(1,) * len(shape))
-    root = np.asarray(nominal[symbol])
+    used = frozenset().union(*(names(coefficient) for coefficient in coefficients))
+    given = {name: np.asarray(x, float) for name, x in values.items() if name in used}
+    shape = np.broadcast_shapes(*(x.shape for x in given.values()))
+    flat = {name: np.broadcast_to(x, shape).ravel() for name, x in given.items()}
+    parts = [np.empty(0)]
+    for start in range(0, math.prod(shape), _BLOCK):
+        here = {name: x[start : start + _BLOCK] for name, x in flat.items()}
+        parts.append(_along(mechanism, symbol, coefficients, here))
+    return np.concatenate(parts).reshape(shape)
+
+
+def _along(
+    mechanism: Mechanism,
+    symbol: str,
+    coefficients: Sequence[Expression],
+    values: Mapping[str, np.ndarray],
+) -> np.ndarray:
+    """A root of few variants, (variant,)."""
+    nominal, count = mechanism.nominal, max((x.size for x in values.values()), default=1)
+    shares = np.linspace(0, 1, _STEPS + 1)[1:, None]
+    root = np.full(count, float(nominal[symbol]))
     with np.errstate(all="ignore"):
-        way = {
-            name: nominal[name] + shares * (value - nominal[name]) for name, value in given.items()
-        }
+        way = {name: nominal[name] + shares * (x - nominal[name]) for name, x in values.items()}
         found = evaluate(coefficients, {**nominal, **way})
-        every = [np.broadcast_to(number, (_STEPS, *shape)) for number in found]
-        for k in range(_STEPS):
-            numbers = [number[k] for number in every]
+        for numbers in zip(*(np.broadcast_to(x, (_STEPS, count)) for x in found), strict=True):
             for _ in range(_NEWTON_STEPS):
-                before, root = root, newton(numbers, root)
-                if (np.abs(root - before) <= _SAME * np.abs(root)).all():
+                moved = newton(numbers, root)
+                # Each for itself: digits of a root must not depend on the variants beside it.
+                moves = np.abs(moved - root) > _SAME * np.abs(moved)
+                root = np.where(moves, moved, root)
+                if not moves.any():
                     break
         terms = np.array([c * root**k for k, c in enumerate(numbers)])
         open_ = ~(np.abs(terms.sum(axis=0)) <= _NO_ROOT * np.abs(terms).sum(axis=0))

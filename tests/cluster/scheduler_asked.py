@@ -2,7 +2,7 @@
 
 
 def workers_of(client):
-    """By address.
+    """What each told last, by its address.
 
     `Client.scheduler_info` reads an answer that all share: the client's own, which comes every
     two seconds and has no workers, may stand there by then.

@@ -432,7 +432,7 @@ def _set_number(typing, view, row, column, number):
     return types.none(view, types.intp, types.intp, types.float64), generate
 
 
-def _by_halves(emit):
+def _by_halves(name, emit):
     """An intrinsic of one number of a vector's lanes, by halves."""
 
     def generate(context, builder, signature, given):
@@ -448,13 +448,17 @@ def _by_halves(emit):
             value = emit(builder, low, high)
         return builder.extract_element(value, ir.IntType(32)(0))
 
-    return intrinsic(lambda typing, vector: (types.float64(VECTOR), generate))
+    def typed(typing, vector):
+        return types.float64(VECTOR), generate
+
+    typed.__name__ = name
+    return intrinsic(typed)
 
 
 where: Any = intrinsic(_where)
-total: Any = _by_halves(lambda builder, a, b: builder.fadd(a, b))
-least: Any = _by_halves(_picked("<"))
-greatest: Any = _by_halves(_picked(">"))
+total: Any = _by_halves("total", lambda builder, a, b: builder.fadd(a, b))
+least: Any = _by_halves("least", _picked("<"))
+greatest: Any = _by_halves("greatest", _picked(">"))
 some: Any = intrinsic(_some)
 number: Any = intrinsic(_number)
 set_number: Any = intrinsic(_set_number)

@@ -36,7 +36,7 @@ def distance(shares, target, end, ring):
 
 @pytest.mark.parametrize("axes", [2, 3])
 @pytest.mark.parametrize("ring", [True, False])
-@pytest.mark.parametrize("samples", [13, 37, 128])
+@pytest.mark.parametrize("samples", [13, 16, 37, 128])
 def test_feet_are_as_far_as_the_curve_is(samples, ring, axes):
     shares, targets = drawn(axes)
     end = 2 * np.pi if ring else np.pi
@@ -69,3 +69,31 @@ def test_a_curve_that_did_not_close_leaves_the_others_alone():
     others = np.arange(VARIANTS) != 3
     assert np.array_equal(found.share[others], whole.share[others])
     assert np.array_equal(found.index[others], whole.index[others])
+
+
+def test_four_samples_of_an_open_curve_are_one_cubic():
+    u = np.linspace(0, 1, 4)
+    track = np.stack([u, u**3 - u])[None]
+    target = np.array([[[0.5, 0.25], [-1.0, 0.0], [2.0, 0.0]]])
+    feet = Feet.nearest(track, np.zeros(1, bool), target)
+    dense = np.linspace(0, 1, 100_001)
+    away = np.hypot(dense - 0.5, dense**3 - dense - 0.25).min()
+    # A cubic through four of its own points is itself; the dense ones are 1e-5 apart.
+    assert np.linalg.norm(feet.at()[0][0, 0] - target[0, 0]) == pytest.approx(away, abs=1e-10)
+    assert (feet.index + feet.share)[0, 1:].tolist() == [0, 3]  # beyond its ends
+    assert feet.ends[0].tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("ring", [True, False])
+def test_a_path_that_rests_and_one_that_is_lost_have_feet(ring):
+    shares, targets = drawn(2)
+    track = curve(shares, np.linspace(0, np.pi, 37))
+    track[0, :, 10:20] = track[0, :, [10]].T  # it stays there
+    track[1] = 0.25  # a point
+    track[2, :, 20:] = np.nan
+    feet = Feet.nearest(track, np.full(VARIANTS, ring), targets)
+    away = np.linalg.norm(feet.at()[0] - targets, axis=2)
+    nearest = np.linalg.norm(track.swapaxes(1, 2)[:, :, None] - targets[:, None], axis=3).min(1)
+    sound = np.arange(VARIANTS) != 2
+    assert (away[sound] <= nearest[sound] * (1 + 1e-14)).all()
+    np.testing.assert_allclose(away[1], nearest[1], rtol=1e-14)

@@ -56,6 +56,30 @@ def momenta(cycle, shift):
     return total
 
 
+@pytest.mark.parametrize("name", ["watt-ii", "quick-return", "rssr"])
+def test_few_variants_are_what_they_are_among_many(name):
+    """The poses of few are kept; of many they are made anew, and no farther than asked for."""
+    few = on_cycle(name)
+    times = regressor.LANES // (few.count * few.q.shape[2]) + 1
+    values = {symbol: np.tile(x, times) for symbol, x in few.values.items()}
+    many = replace(few, values=values, q=np.tile(few.q, (1, times, 1)))
+    assert few._kept
+    assert not many._kept
+    mechanism = few.model.mechanism
+    body, joint = mechanism.bodies[-1].name, mechanism.joints[-1].name
+
+    def seen(cycle):
+        yield from (cycle.position(body), cycle.velocity(body), cycle.orientation(body))
+        yield from (cycle.joint(joint), cycle.joint_rate(joint), cycle.regularity)
+        if mechanism.has_inertias:
+            yield cycle.torques
+            yield from cycle.shaking
+
+    for mine, whole in zip(seen(few), seen(many), strict=True):
+        # Sums of a few numbers in another order.
+        np.testing.assert_allclose(whole[: few.count], mine, rtol=1e-12, atol=1e-12)
+
+
 def at(cycle, body, points):
     """Positions of one point per variant."""
     found = np.empty((cycle.count, cycle.q.shape[2], 3))

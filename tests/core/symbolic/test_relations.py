@@ -53,6 +53,17 @@ def test_where_the_root_stops_being_real_there_is_nan():
     assert np.isnan(found[1])
 
 
+def test_a_root_does_not_depend_on_the_variants_beside_it():
+    """Not on one that has none, and not on how many there are."""
+    mechanism = with_relation("0.387", "r3^2 = lx2^2 - lx1^2")
+    lx1 = np.linspace(0.05, 0.39, 9001)
+    whole = roots(mechanism, {"lx1": np.append(lx1, 0.5)})["r3"]
+    assert_allclose(whole[:-1], np.sqrt(0.16 - lx1**2), rtol=1e-14)
+    for k in (0, 4095, 4096, 9000):
+        assert roots(mechanism, {"lx1": lx1[k : k + 1]})["r3"] == whole[k]
+        assert roots(mechanism, {"lx1": lx1[k]})["r3"] == whole[k]
+
+
 def test_roots_of_numbers_need_no_following():
     assert roots(loads(GOOD), {"lx1": np.array([0.1, 0.2])}) == {}
 

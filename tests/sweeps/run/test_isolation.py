@@ -12,6 +12,7 @@ from sweeps.run.driver import sweep
 from sweeps.run.limits import _memory_limit
 from sweeps.store import store
 from sweeps.store.statuses import Status
+from tests.cluster.scheduler_asked import workers_of
 from tests.sweeps import fourbar
 from tests.sweeps.fourbar import FourBar, spec
 from tests.sweeps.run.test_sweep import assert_equal_arrays, by_hand
@@ -54,9 +55,9 @@ def test_workers_with_several_threads_are_shielded(path, tmp_path, accident):
     evaluator = getattr(fourbar, accident)(raises=frozenset({433}))
     limited = spec(path, variant_seconds=4.0)
     with connect(Laptop(workers=1, threads=2)) as client:
-        (before,) = client.scheduler_info()["workers"].values()
+        (before,) = workers_of(client).values()
         found = sweep(limited, client, evaluator=evaluator)
-        (after,) = client.scheduler_info()["workers"].values()
+        (after,) = workers_of(client).values()
     assert before["id"] == after["id"]  # the worker itself lived
     assert found.failed == 1
     expected = Status.CRASHED if accident == "Deadly" else Status.TIMED_OUT
