@@ -4,7 +4,7 @@ By SLSQP; where the only objective is a root mean square (`path_error`), or its 
 and Newton on its residuals, which takes half of the evaluations (decision 186).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,9 @@ from scipy.optimize import minimize
 from basepar_core.expressions import Call, Expression
 from basepar_core.metrics import differentiated
 
+from . import side_by_side
 from .gauss_newton import Place, minimised
-from .gradients import Landscape
+from .gradients import Landscape, Point
 from .spec import Range
 
 #: A constraint is kept with this much to spare, relative to its sides: the evaluation that
@@ -78,7 +79,25 @@ def descend(
     most
         Evaluations after which the descent ends; None: where SciPy ends it.
     """
-    return _Descent(landscape, dict(design), aim, most).run()
+    return _Descent(landscape, dict(design), landscape.at, aim, most).run()
+
+
+def descend_together(
+    landscape: Landscape, begins: Sequence[tuple[Mapping[str, float], Aim]], most: int
+) -> list[Descent]:
+    """Descents side by side whose slopes are taken together (`Landscape.near`), in a fraction of
+    the time; one that fails ends where it began."""
+
+    def search(design: Mapping[str, float], aim: Aim) -> Callable[..., Descent]:
+        def run(at: Callable[[Mapping[str, float]], Point | None]) -> Descent:
+            try:
+                return _Descent(landscape, dict(design), at, aim, most).run()
+            except Exception as cause:  # of LAPACK, say: data, as of a variant
+                return Descent(design, 0, f"{type(cause).__name__}: {cause}")
+
+        return run
+
+    return side_by_side.run([search(*one) for one in begins], landscape.near)
 
 
 @dataclass
@@ -87,6 +106,7 @@ class _Descent:
 
     landscape: Landscape
     start: dict[str, float]
+    at: Callable[[Mapping[str, float]], Point | None]
     aim: Aim | None = None
     most: int | None = None
     evaluations: int = 0
@@ -168,7 +188,7 @@ class _Descent:
             raise _Enough
         self.evaluations += 1
         design = self.start | dict(zip(self.landscape.symbols, map(float, x), strict=True))
-        point = self.landscape.at(design)
+        point = self.at(design)
         self._squares = None
         if point is None:
             return None

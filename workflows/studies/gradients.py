@@ -29,6 +29,7 @@ from basepar_core.metrics import (
     drives,
     sensitivity,
 )
+from basepar_core.symbolic import symbol_values
 from sweeps.chunks import ChunkEvaluator, prepare
 from sweeps.spec import Formula, values_of
 from sweeps.store import WITH_RESULTS
@@ -41,8 +42,8 @@ RESULTS = {
     "margin": Metric("cycle", course="pieces"),
 }
 STEPS = ("rank", "selected_size")
-#: Step of central differences, as a share of a variable's range: they err by its square, and by
-#: rounding (1e-15 of the value) over it.
+#: Step of differences, as a share of a variable's range: central ones err by its square, forward
+#: ones by itself, and both by rounding (1e-15 of the value) over it.
 SHARE = 1e-6
 #: A result whose slopes are differences.
 OTHER = Metric("cycle")
@@ -123,6 +124,58 @@ class Landscape:
                 return None
             values[name], slopes[name] = pair
         return Point(values, slopes, found.squares(self.squared) if self.squared else None)
+
+    @property
+    def is_of_the_cycle(self) -> bool:
+        """Whether all results are metrics of the cycle, of which `near` is quick."""
+        known = self.evaluator.metrics
+        return all(name in known or word_of(name)[0] in known for name in self.spec.results)
+
+    def near(self, designs: Sequence[Mapping[str, float]]) -> list[Point | None]:
+        """As `at`, of many designs in one evaluation; slopes are forward differences.
+
+        A step of `SHARE` of a range leads away from the bound that is nearer. Slopes err by half
+        of it times the curvature, and by rounding over it. None also where a step does not close.
+        """
+        count = 1 + len(self.symbols)
+        rows = {
+            name: np.repeat(np.array([one[name] for one in designs], float), count)
+            for name in designs[0]
+        }
+        ranges = {n: (v.low + v.high) / 2 for n, v in self.spec.variables if isinstance(v, Range)}
+        steps = np.empty((len(designs), len(self.symbols)))
+        for k, (name, size) in enumerate(zip(self.symbols, self.sizes, strict=True)):
+            here, there = rows[name][::count], rows[name][k + 1 :: count]
+            there += np.where(here > ranges.get(name, np.inf), -SHARE, SHARE) * size
+            steps[:, k] = there - here  # what rounding leaves of it
+        columns = self.followed(rows)
+        arrays = self.evaluator(columns, np.ones(len(designs) * count, dtype=bool))
+        found = dict(symbol_values(self.spec.mechanism, columns))
+        found |= {name: column(self.evaluator, arrays, name) for name in self.spec.results}
+        tracks = {
+            name: np.broadcast_to(track, len(designs) * count).reshape(-1, count)
+            for name, track in found.items()
+        }
+        going = np.isin(arrays["status"], WITH_RESULTS).reshape(-1, count)
+        closed = np.array(going.all(axis=1))
+        for name in self.spec.results:
+            closed &= np.isfinite(tracks[name]).all(axis=1)
+        flat = [name for name in self.spec.results if slope_kind(name).startswith("none")]
+        return [
+            self._by_steps({name: x[k] for name, x in tracks.items()}, steps[k], flat)
+            if closed[k]
+            else None
+            for k in range(len(designs))
+        ]
+
+    @staticmethod
+    def _by_steps(
+        tracks: Mapping[str, np.ndarray], steps: np.ndarray, flat: Sequence[str]
+    ) -> Point:
+        """Of tracks (1 + symbol,) that begin with the design itself; `flat` ones are steps."""
+        slopes = {name: (track[1:] - track[0]) / steps for name, track in tracks.items()}
+        slopes |= {name: np.zeros(len(steps)) for name in flat}
+        return Point({name: float(track[0]) for name, track in tracks.items()}, slopes)
 
     @cached_property
     def squared(self) -> str:

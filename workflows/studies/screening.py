@@ -30,8 +30,8 @@ EXPLORED = 0.25
 BASINS, PLACES, DESCENTS = 6, 24, 4
 #: Evaluations of a descent.
 MOST = 30
-#: Rows for each variable before a front is followed by slopes: a descent takes as long as a
-#: thousand rows, and those from 64 rows took nearly all of a study's first ten seconds.
+#: Rows for each variable before a front is followed by slopes: a descent takes as long as many
+#: rows, and those from the first 64 took nearly all of a study's first ten seconds.
 SCOUTED = 32
 #: Basins are apart by so many times the spacing of a grid of as many designs as are explored.
 APART = 1.5

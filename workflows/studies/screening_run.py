@@ -1,17 +1,21 @@
 """The screened rows of a study: asked for by `screening`, evaluated, and told in the end."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from distributed import wait
 
 from .ask_tell_log import Journal
-from .descents import Aim, Descent, descend
+from .descents import Aim, descend, descend_together
 from .gradients import Landscape
 from .rounds import Round
 from .rows import Rows
 from .screening import MOST, Begin, Screen, designs_of
 from .warm_start import tell_screened
+
+#: A descent by the values that it begins at, SI.
+_Start = tuple[Mapping[str, float], Aim]
 
 
 class Screening:
@@ -68,34 +72,61 @@ class Screening:
         return self.journal.candidates
 
     def _ends(self, begins: Sequence[Begin]) -> list[list[float]]:
-        """Where descents end, each a task of a worker; one that fails ends where it began."""
+        """Where descents end: a task for each, or one for those that a worker takes together."""
         if not begins:
             return []
+        starts = [(self._design(one.row), one.aim) for one in begins]
+        workers = len(self.rows.client.nthreads())
+        count = min(workers, len(starts)) if self.together else len(starts)
+        ends = self._followed([starts[k::count] for k in range(count)])
+        found: list[list[float]] = [[]] * len(starts)
+        for k, group in enumerate(ends):
+            found[k::count] = [[float(one[name]) for name in self.spec.names] for one in group]
+        return found
+
+    def _followed(self, groups: Sequence[Sequence[_Start]]) -> list[list[Mapping[str, float]]]:
+        """Ends of groups, each a task; of one that fails each by itself, which ends where it
+        began if that fails too."""
         client = self.rows.client
         if self.shared is None:
-            landscape = Landscape.of(self.spec, self.rows.evaluator)
-            self.shared = client.scatter(landscape, broadcast=True, hash=False)
-        starts = [self._design(one.row) for one in begins]
+            self.shared = client.scatter(self.landscape, broadcast=True, hash=False)
         tasks = [
-            client.submit(_descended, self.shared, start, one.aim, pure=False)
-            for start, one in zip(starts, begins, strict=True)
+            client.submit(_descended, self.shared, group, self.together, pure=False)
+            for group in groups
         ]
         wait(tasks)
-        return [
-            [
-                float((task.result().design if task.status == "finished" else start)[name])
-                for name in self.spec.names
-            ]
-            for task, start in zip(tasks, starts, strict=True)
-        ]
+        found: list[list[Mapping[str, float]]] = []
+        for task, group in zip(tasks, groups, strict=True):
+            if task.status == "finished":
+                found.append(task.result())
+            elif len(group) > 1:
+                found.append([end for (end,) in self._followed([[one] for one in group])])
+            else:
+                found.append([group[0][0]])
+        return found
+
+    @cached_property
+    def together(self) -> bool:
+        """Whether descents go side by side, by differences: those to one objective's least come
+        to rest, by exact slopes."""
+        return len(self.spec.objectives) > 1 and self.landscape.is_of_the_cycle
+
+    @cached_property
+    def landscape(self) -> Landscape:
+        return Landscape.of(self.spec, self.rows.evaluator)
 
     def _design(self, row: int) -> dict[str, float]:
         values = self.rows.stored(row, row + 1)[0]
         return dict(zip(self.spec.names, map(float, values), strict=True))
 
 
-def _descended(landscape: Landscape, start: Mapping[str, float], aim: Aim) -> Descent:
+def _descended(
+    landscape: Landscape, begins: Sequence[_Start], together: bool
+) -> list[Mapping[str, float]]:
+    if together:
+        return [one.design for one in descend_together(landscape, begins, MOST)]
+    ((start, aim),) = begins
     try:
-        return descend(landscape, start, aim, MOST)
-    except Exception as cause:  # of a user's own metric, of LAPACK: data, as of a variant
-        return Descent(start, 0, f"{type(cause).__name__}: {cause}")
+        return [descend(landscape, start, aim, MOST).design]
+    except Exception:  # of a user's own metric, of LAPACK: data, as of a variant
+        return [start]

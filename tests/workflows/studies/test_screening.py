@@ -322,3 +322,45 @@ def test_a_lost_store_is_filled_with_the_same(done, tmp_path, client):
     shutil.rmtree(one.path)
     study(one.of(128), client)
     assert len(trials_of(one)) == count
+
+
+@pytest.fixture(scope="module")
+def front(tmp_path_factory, client):
+    """A screened study of two objectives, 256 rows, the third round with descents."""
+    folder = tmp_path_factory.mktemp("front")
+    text = TEXT.replace("torque_rms: minimize", "torque_rms: minimize, stroke(D): maximize")
+    one = parse_study(text).of(256).at(f"{folder}/whole.zarr")
+    study(one, client)
+    return one
+
+
+@pytest.mark.slow
+def test_descents_to_a_front_go_down(front):
+    screen, held = Screen(front), Store.open(front.path)
+    for start, stop in ((0, 64), (64, 128)):
+        assert not screen.propose(stop - start).begins
+        screen.learn(screen.propose(stop - start), judge(front, held, start, stop))
+    begins = screen.propose(128).begins
+    assert len(begins) >= 4
+    ends = judge(front, held, 128, 128 + len(begins)).values * front.signs
+    for one, end in zip(begins, ends, strict=True):
+        weights = np.array(one.aim.weights) / one.aim.sizes
+        assert weights @ end <= weights @ screen.goals[one.row] * (1 + 1e-12)
+    starts = np.array([screen.goals[one.row] for one in begins])
+    assert (np.abs(ends - starts) > 1e-6 * np.abs(starts)).any(axis=1).sum() >= 3
+
+
+@pytest.mark.slow
+def test_a_front_cut_among_its_descents_is_the_same(front, tmp_path, client):
+    short = front.of(130).at(f"{tmp_path}/short.zarr")
+    study(short, client)
+    study(short.of(256), client)
+    assert_equal_stores(short.path, front.path)
+
+
+@pytest.mark.slow
+def test_a_front_by_three_workers_is_the_same(front, tmp_path):
+    other = front.at(f"{tmp_path}/other.zarr")
+    with connect(Laptop(workers=3)) as several:
+        study(other, several)
+    assert_equal_stores(other.path, front.path)
