@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from itertools import combinations
 
 from basepar_core.errors import BaseparWarning
 from basepar_core.mechanism import GROUND, Joint, Vector, joint_type
@@ -30,10 +31,11 @@ def warn_of_no_length(reading: Reading, joints: Sequence[Joint], node: Node | No
             )
         else:
             remedy = f"is it that the points of {turned[0]} are exchanged? Then write {turned[1]}"
-        entry = node.entries[names[-1]]
+        entries = [node.entries[name] for name in names]
+        places = [f"{entry.path} (line {entry.line})" for entry in entries]
         warnings.warn(
-            f"{entry.path} (line {entry.line}): {' and '.join(names)} stand at one point of "
-            f"{body}, which has no length then; {remedy}.",
+            f"{' and '.join(places)} stand at one point of {body}, which has no length then; "
+            f"{remedy}.",
             BaseparWarning,
             stacklevel=2,
         )
@@ -43,9 +45,8 @@ def _without_length(joints: Sequence[Joint]) -> dict[str, list[str]]:
     """Bodies of a loop with two pins at one point, and these."""
     pins: dict[str, list[tuple[str, Vector | None]]] = {}
     for joint in joints:
-        turns = joint_type(joint.type).values == len(joint_type(joint.type).turns) == 1
         for body, frame in zip(joint.bodies, joint.frames, strict=True):
-            pins.setdefault(body, []).append((joint.name, frame.at if turns else None))
+            pins.setdefault(body, []).append((joint.name, frame.at if _is_pin(joint) else None))
     return {
         body: [name for name, _ in held]
         for body, held in pins.items()
@@ -61,15 +62,30 @@ def _with_points_exchanged(
     joints: Sequence[Joint], node: Node, body: str, names: Sequence[str]
 ) -> tuple[str, str] | None:
     """The one joint whose two points in the other order give all bars a length; its `at` then."""
-    before = _without_length(joints).keys()
+    before = _at_one_point(joints)
     found = []
     for name in names:
         turned = [exchanged(one) if one.name == name else one for one in joints]
-        after = _without_length(turned).keys()
+        after = _at_one_point(turned)
         there = line_to_write(node, name)
-        if there and body not in after and after <= before:
+        if there and (body, *names) not in after and after <= before:
             found.append((name, there[1]))
     return found[0] if len(found) == 1 else None
+
+
+def _at_one_point(joints: Sequence[Joint]) -> set[tuple[str, str, str]]:
+    """Bodies, the ground among them, with two pins that stand at one point of it."""
+    found = set()
+    for one, two in combinations(filter(_is_pin, joints), 2):
+        for body in {*one.bodies} & {*two.bodies}:
+            first, second = (x.frames[x.bodies.index(body)].at for x in (one, two))
+            if first == second:
+                found.add((body, one.name, two.name))
+    return found
+
+
+def _is_pin(joint: Joint) -> bool:
+    return joint_type(joint.type).values == len(joint_type(joint.type).turns) == 1
 
 
 def _turned_away(joints: Sequence[Joint], name: str) -> str:

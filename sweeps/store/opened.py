@@ -1,9 +1,12 @@
 """A store, opened once: what its attributes say, and its arrays."""
 
 import json
+import re
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -269,15 +272,39 @@ def _has_records(path: Location) -> bool:
     return (path / HIDDEN).is_dir()
 
 
+#: What a sweep's or study's file says of its store, and that it is one.
+_NAMED = re.compile(r"^store:\s*(?:\{\s*)?(?:path:\s*)?['\"]?([^\s,'\"{}]+)", re.MULTILINE)
+_OF_MECHANISMS = re.compile(r"^mechanisms?:", re.MULTILINE)
+
+
 def beside(path: Location) -> str:
-    """What to name in the place of a path that is no store: of a file the stores beside it."""
-    here = () if isinstance(path, Bucket) or not path.is_file() else path.parent.glob("*.zarr")
-    stores = sorted(one for one in here if (one / seal.ROOT).is_file())
+    """What to name in the place of a path that is no store: of a file its store, or how to make
+    it, or the stores beside it."""
+    if isinstance(path, Bucket) or not path.is_file():
+        return "Name another store."
+    text = _opening(path)
+    named = _NAMED.search(text)
+    if named and (path.parent / named[1] / seal.ROOT).is_file():
+        return f"It is a file; its store is {path.parent / named[1]}."
+    stores = sorted(one for one in path.parent.glob("*.zarr") if (one / seal.ROOT).is_file())
     # Those that begin as the file does first: x.zarr and x-study.zarr of x.yaml.
     stores.sort(key=lambda one: not one.stem.startswith(path.stem.split("-")[0]))
-    if not stores:
-        return "Name another store."
-    return f"It is a file; stores beside it: {', '.join(map(str, stores[:3]))}."
+    if _OF_MECHANISMS.search(text) and (named or not stores):
+        kind = "study" if re.search("^objectives:", text, re.MULTILINE) else "sweep"
+        makes = f"basepar {kind} {shlex.quote(str(path))}"
+        return f"It is the file of a {kind}, whose store is not made yet: {makes}"
+    if stores:
+        return f"It is a file; stores beside it: {', '.join(map(str, stores[:3]))}."
+    return "Name another store."
+
+
+def _opening(path: Path) -> str:
+    """What a file begins with, as text."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(100_000)
+    except OSError:
+        return ""
 
 
 def _foreign(path: Location, there: Objects) -> Document:

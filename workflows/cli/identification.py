@@ -199,7 +199,7 @@ def _intervals(model: "Model", text: str | None) -> dict[str, tuple[float, float
     from basepar_core.errors import UsageError
 
     ends: tuple[list[str], list[str]] = ([], [])
-    for name, word in pairs([text or ""], "--range").items():
+    for name, word in pairs([text or ""], "--range", model.mechanism.coordinates[0]).items():
         low, colon, high = word.partition(":")
         if not colon:
             raise UsageError(f"`range=`: {word!r} is no interval; write {name}=LO:HI.", ["range="])
@@ -223,7 +223,7 @@ def _check_turns(model: "Model", text: str) -> None:
             return 0.0
 
     meant, wild = [], False
-    for name, word in pairs([text], "--range").items():
+    for name, word in pairs([text], "--range", model.mechanism.coordinates[0]).items():
         ends = [one.strip() for one in word.split(":")]
         known = name in model.mechanism.coordinates
         turns = known and model.mechanism.value(name).unit == "rad"
@@ -430,7 +430,7 @@ A real machine's record has friction that no column describes, play and elastici
             "where they are currents",
             "--lowpass HZ float": "the same zero-phase low-pass on torque and every column of W "
             "(default: none; of raw logs 10 Hz)",
-            "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
+            "--eliminate P,…": "all parameters to eliminate (φ₂), like crank.J,rod.m or J1",
             "--method ols|weighted|irls|iv weighted": "ols: all rows alike; weighted: by each "
             "drive's noise (default); irls: outliers count less too; iv: instrumental variables, "
             "which position noise does not bias",

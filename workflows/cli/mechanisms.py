@@ -271,7 +271,7 @@ coupler, then the second's on coupler and ground, point and lengths, all m, and 
         "basepar base four-bar --eliminate J1,J2,J3,m1 --json",
         {
             **GEOMETRY,
-            "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
+            "--eliminate P,…": "all parameters to eliminate (φ₂), like crank.J,rod.m or J1",
             **COLUMNS,
             "--route symbolic|numeric|precise|product|black-box|all": "symbolic, checked in "
             "float64 (default); numeric; precise; product (planar: search of expressions); "

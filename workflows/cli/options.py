@@ -258,9 +258,13 @@ def pairs(texts: Sequence[str], option: str, example: str = "NAME") -> dict[str,
         name, equals, value = (part.strip() for part in word.partition("="))
         if not (name and equals and value) or name in found:
             why = "is given twice" if name in found else "is not of the form NAME=VALUE"
-            if not equals and not value and re.fullmatch(r"[-+0-9.].*", name):
+            whose, end = (name, value) if value else (next(reversed(found), ""), name)
+            low = found.get(whose, ":")
+            if option == "--range" and ":" not in low and re.fullmatch(r"[-+0-9.][^:]*", end):
+                why += f"; a range has a colon: write {option} {whose}={low}:{end}"
+            elif not equals and not value and re.fullmatch(r"[-+0-9.].*", name):
                 why += f"; write whose it is, as in {option} {example}={word.strip()}"
-            if not equals and re.fullmatch(r"[^:]+:[^:]+", word):
+            elif not equals and re.fullmatch(r"[^:]+:[^:]+", word):
                 why += f"; write {word.replace(':', '=')}"
             raise UsageError(f"{option}: {word!r} {why}.", [option])
         if re.search(r"\s\S+=", value):

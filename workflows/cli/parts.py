@@ -98,6 +98,7 @@ def show(documents: Mapping[str, Mapping[str, Any]]) -> None:
 
     for name, found in documents.items():
         counts = ", ".join(f"{n:,} {word}" for word, n in found["counts"].items())
+        counts = counts or "no chunk is in it, as there are fewer chunks than parts"
         terminal.out.print(
             f"{name + ': ' if name else ''}part {found['part']} of {found['store']}: {counts}; "
             f"{plural(found['evaluated'], 'variant')} evaluated in {found['seconds']:.1f} s",

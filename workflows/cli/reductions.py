@@ -112,7 +112,7 @@ COMMANDS = (
         "basepar reduce four-bar --validate --export four_bar.c",
         {
             **GEOMETRY,
-            "--eliminate P,…": "parameters to eliminate (φ₂), like crank.J or J1",
+            "--eliminate P,…": "all parameters to eliminate (φ₂), like crank.J,rod.m or J1",
             **COLUMNS,
             "--method backward|forward": "drop the least relevant one by one (default), or add "
             "the most relevant",

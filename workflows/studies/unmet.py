@@ -14,6 +14,9 @@ from .constraint_sides import Side, sides
 from .feasibility import Verdict
 from .spec import StudySpec
 
+#: The least of a cycle or a distance from bad: who limits one from above most often means below.
+LEAST = ("transmission_angle", "clearance", "margin", "full_rotation")
+
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
@@ -21,8 +24,8 @@ class Unmet:
 
     `side` is the text of what is compared; `end` is *greatest* or *least*; `value` is None where
     no variant has one. `met` counts the variants that meet it, `of` those that have results.
-    `meant` is the constraint with its limit in m instead of mm (or the reverse) where some
-    variants, `meant_met`, meet that; else empty.
+    `meant` is the constraint with its limit in m instead of mm (or the reverse), or turned round,
+    where some variants, `meant_met`, meet that; else empty.
     """
 
     constraint: str
@@ -61,6 +64,8 @@ def _told(text: str, side: Side, good: np.ndarray, met: int) -> Unmet:
     is_low = side.sign in ("<", "<=")
     nearest = (values.min() if is_low else values.max()) if values.size else None
     meant, meant_met = ("", 0) if met else _in_another_unit(text, side, values, is_low)
+    if not (met or meant):
+        meant, meant_met = _turned(text, side, values)
     return Unmet(
         text,
         side.text,
@@ -73,6 +78,15 @@ def _told(text: str, side: Side, good: np.ndarray, met: int) -> Unmet:
         meant,
         meant_met,
     )
+
+
+def _turned(text: str, side: Side, values: np.ndarray) -> tuple[str, int]:
+    """The constraint of what is a least as a lower limit, and how many variants meet it."""
+    met = int((values > side.limit if side.sign == "<" else values >= side.limit).sum())
+    is_one = re.fullmatch(rf"({'|'.join(LEAST)})(\([^()]*\))?", side.text)
+    if not (met and is_one and side.sign in ("<", "<=")):
+        return "", 0
+    return text.translate(str.maketrans("<>", "><")), met
 
 
 def _in_another_unit(text: str, side: Side, values: np.ndarray, is_low: bool) -> tuple[str, int]:

@@ -82,17 +82,42 @@ coordinates: [A]
 
 def test_exchanged_points_that_leave_a_bar_without_length():
     (told,) = warned(SLIDER.replace("[[b, 0], [0, 0]]", "[[0, 0], [b, 0]]"))
-    assert "joints.C (line 11): B and C stand at one point of rod" in told
+    assert "joints.B (line 10) and joints.C (line 11) stand at one point of rod" in told
     assert told.endswith("the points of C are exchanged? Then write at: [[b, 0], [0, 0]].")
 
 
 def test_exchanged_bodies_that_leave_a_bar_without_length():
     (told,) = warned(SLIDER.replace("[crank, rod]", "[rod, crank]"))
-    assert "joints.B (line 10): A and B stand at one point of crank" in told
+    assert "joints.A (line 9) and joints.B (line 10) stand at one point of crank" in told
     assert told.endswith(
         "the bodies of B look exchanged: write connects: [crank, rod] or, if these are meant in "
         "this order, at: [[0, 0], [a, 0]], not both."
     )
+
+
+def test_exchanged_points_would_put_two_pins_of_the_ground_at_one_place():
+    (told,) = warned(LINKAGE.replace("[[b, 0], [c, 0]]", "[[b, 0], [0, 0]]"))
+    assert "joints.C (line 13) and joints.D (line 14) stand at one point of rocker" in told
+    assert told.endswith("write where on rocker one of them is, in its `at`.")
+
+
+LINKAGE = """\
+name: four-bar-linkage
+space: planar
+gravity: [0, -9.81]
+geometry:
+  a: {value: 60, unit: mm}
+  b: {value: 220, unit: mm}
+  c: {value: 160, unit: mm}
+  d: {value: 200, unit: mm}
+bodies: {crank: {}, coupler: {}, rocker: {}}
+joints:
+  A: {type: revolute, connects: [ground, crank]}
+  B: {type: revolute, connects: [crank, coupler], at: [[a, 0], [0, 0]]}
+  C: {type: revolute, connects: [coupler, rocker], at: [[b, 0], [c, 0]]}
+  D: {type: revolute, connects: [ground, rocker], at: [[d, 0], [0, 0]]}
+coordinates: [A]
+"""
 
 
 def test_a_point_that_is_left_out_is_in_no_order():

@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 from basepar_core.errors import StoreError, UsageError
+from basepar_core.files import library_path
 from sweeps.run.isolation import empty
 from sweeps.run.standing import layout_of, refuse_other
 from sweeps.spec.plans import Random
@@ -305,6 +306,30 @@ class TestDamage:
         file = path.parent / f"{path.stem}.yaml"
         file.touch()
         with pytest.raises(StoreError, match=rf"It is a file; stores beside it: .*{path.name}"):
+            Store.open(file)
+
+    @pytest.mark.parametrize("line", ["store: {path: NAME}", "store:\n  path: 'NAME'"])
+    def test_of_several_stores_the_one_that_the_file_names(self, line, made, tmp_path):
+        path, _ = made
+        (tmp_path / "jobs").mkdir()
+        shutil.copytree(path, tmp_path / "jobs" / "other.zarr")
+        file = tmp_path / "jobs" / "other.yaml"
+        file.write_text(f"mechanism: four-bar\n{line.replace('NAME', f'../{path.name}')}\n")
+        with pytest.raises(StoreError, match=rf"its store is .*\.\./{path.name}\.$"):
+            Store.open(file)
+
+    @pytest.mark.parametrize(("key", "command"), [("space", "sweep"), ("objectives", "study")])
+    @pytest.mark.parametrize("line", ["", "store: {path: none.zarr, chunk: 16}\n"])
+    def test_a_file_whose_store_is_not_made_yet(self, line, key, command, tmp_path):
+        file = tmp_path / "a job.yaml"
+        file.write_text(f"mechanism: four-bar\n{line}{key}: {{}}\n")
+        with pytest.raises(StoreError, match=rf"not made yet: basepar {command} '.*a job.yaml'$"):
+            Store.open(file)
+
+    def test_a_mechanism_makes_no_store(self, tmp_path):
+        file = tmp_path / "four-bar.yaml"
+        file.write_text(library_path("four-bar").read_text())
+        with pytest.raises(StoreError, match=r"not the store of a sweep\. Name another store\."):
             Store.open(file)
 
     def test_somebody_elses_store(self, tmp_path):

@@ -32,6 +32,11 @@ def test_limits_of_a_motion_have_units(capsys):
     [
         (["--range", "A=-30:30"], "more than two turns; write --range A=-30deg:30deg, or rad"),
         (["--range", "A=1"], "write A=LO:HI"),
+        (["--range", "A=-30deg,60deg"], "a range has a colon: write --range A=-30deg:60deg."),
+        (["--range", "A=-30deg,A=60deg"], "a range has a colon: write --range A=-30deg:60deg."),
+        (["--range", "A=0:1,A=1:2"], "'A=1:2' is given twice."),
+        (["--range", "A=-30deg,B"], "'B' is not of the form NAME=VALUE."),
+        (["--range", "-30deg:60deg"], "write whose it is, as in --range A=-30deg:60deg."),
         (["--speed", "A=2m/s"], "rad/s is expected"),
         (["--speed", "Z=2"], "known are A, B, C, D"),
     ],

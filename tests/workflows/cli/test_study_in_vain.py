@@ -79,6 +79,13 @@ def test_a_limit_in_another_unit(study):
     assert "would meet" not in ran.out
 
 
+def test_an_upper_limit_of_what_is_a_least(study):
+    (found,) = study("'margin <= 1e-6'", "--json").json["unmet"]
+    assert (found["meant"], found["meant_met"]) == ("margin >= 1e-6", found["of"])
+    ran = study("'transmission_angle(B, C, D) < 1 deg'", "--store", "b.zarr")
+    assert re.search(r"; \d variants? would meet transmission_angle\(B, C, D\) > 1 deg\n", ran.out)
+
+
 def test_an_objective_that_no_variable_changes(run, study, tmp_path):
     ran = study("'stroke(D) >= 1 deg'", "--json")
     assert ran.json["unchanged"] == []
