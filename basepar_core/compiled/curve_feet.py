@@ -96,7 +96,7 @@ def _laid(track, v, ring, c):
     """A curve's samples (3, lanes), held or begun anew beyond the last; the longest step²."""
     samples, curve, longest = track.shape[2], lanes(c), spread(0.0)
     for x in range(track.shape[1]):
-        set_to(c[x], track[v, x])
+        set_to(c[x, :samples], track[v, x])
         for s in range(samples, c.shape[1]):
             c[x, s] = track[v, x, 0] if ring else track[v, x, samples - 1]
     for s in range(0, samples, WIDTH):

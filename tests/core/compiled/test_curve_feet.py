@@ -1,5 +1,9 @@
 """Feet of points on sampled curves, against the nearest points of the curves themselves."""
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -97,3 +101,31 @@ def test_a_path_that_rests_and_one_that_is_lost_have_feet(ring):
     sound = np.arange(VARIANTS) != 2
     assert (away[sound] <= nearest[sound] * (1 + 1e-14)).all()
     np.testing.assert_allclose(away[1], nearest[1], rtol=1e-14)
+
+
+#: Curves that end where memory ends: whoever reads on is killed.
+AT_THE_END = """
+import ctypes, mmap
+import numpy as np
+from basepar_core.metrics.sampled_curves import Feet
+
+size = mmap.PAGESIZE
+area = mmap.mmap(-1, 2 * size)
+start = ctypes.addressof(ctypes.c_char.from_buffer(area))
+if ctypes.CDLL(None, use_errno=True).mprotect(ctypes.c_void_p(start + size), size, 0):
+    raise OSError(ctypes.get_errno())
+angle = np.linspace(0, 6, 37)
+track = np.frombuffer(area, count=2 * 2 * 37, offset=size - 2 * 2 * 37 * 8).reshape(2, 2, 37)
+track[:] = np.cos(angle), np.sin(angle)
+feet = Feet.nearest(track, np.array([True, False]), np.array([[[2.0, 1.0], [-1.0, 0.3]]]))
+print(np.sqrt(((feet.at()[0] - [[2.0, 1.0], [-1.0, 0.3]]) ** 2).sum(axis=-1)).tolist())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mprotect of the C library")
+def test_nothing_is_read_beyond_a_curve():
+    done = subprocess.run([sys.executable, "-c", AT_THE_END], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    away = np.hypot([2.0, -1.0], [1.0, 0.3]) - 1
+    # Cubics err by 3/128 h⁴, h a sixth.
+    np.testing.assert_allclose(json.loads(done.stdout), [away, away], rtol=0, atol=1.9e-5)
