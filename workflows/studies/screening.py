@@ -14,6 +14,7 @@ killed, or is prolonged, goes on as if nothing had happened.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from .spec import Choices, Integers, Range, StudySpec, Variable
 EXPLORED = 0.25
 #: Basins of one objective, places of a front that are searched at once; descents of a round.
 BASINS, PLACES, DESCENTS = 6, 24, 4
+#: Descents of a round that go side by side: one for so many rows, at most so many. They take
+#: hardly longer for a few more.
+ROWS_FOR_EACH, TOGETHER = 64, 32
 #: Evaluations of a descent.
 MOST = 30
 #: Rows for each variable before a front is followed by slopes: a descent takes as long as many
@@ -68,9 +72,16 @@ class Screen:
         (row, objective), the less the better; ∞ without a value.
     violation
         (row,) 0 where feasible; ∞ where nothing is known.
+
+    Parameters
+    ----------
+    given
+        (row, symbol) designs to begin with, SI.
+    together
+        Whether descents go side by side, which makes many as quick as a few.
     """
 
-    def __init__(self, spec: StudySpec, given: np.ndarray | None = None):
+    def __init__(self, spec: StudySpec, given: np.ndarray | None = None, together: bool = False):
         count = len(spec.variables)
         self.spec = spec
         self.shares = np.empty((0, count))
@@ -84,6 +95,7 @@ class Screen:
         self.leaders = np.empty(0, int)  # the best, first of all
         self.front = np.empty(0, int)  # feasible, not dominated, by the first objective
         self.each = _evaluations(spec)
+        self.together = together  # descents go side by side
 
     def learn(self, proposal: Proposal, verdict: Verdict) -> None:
         """Take the rows of a proposal, evaluated."""
@@ -192,16 +204,23 @@ class Screen:
     def _begins(self, centres: np.ndarray) -> list[Begin]:
         """Where slopes are followed: from nowhere twice to the same end."""
         found: list[Begin] = []
-        most = min(DESCENTS, len(self.shares) // self.each) if self.each else 0
-        if self.goals.shape[1] > 1 and len(self.shares) < SCOUTED * self.shares.shape[1]:
-            most = 0
+        most = self._most()
         for one in self._candidates(centres) if most else ():
             if _key(one) in self.begun or self._is_near_end(one):
                 continue
             found.append(one)
             if len(found) == most:
                 break
-        return [*found, *self._basin()] if most == DESCENTS else found
+        return [*found, *self._elsewhere(most // 4)] if most >= DESCENTS else found
+
+    def _most(self) -> int:
+        """Descents that the rows so far pay for."""
+        rows, size = self.shares.shape
+        if not self.each or (self.goals.shape[1] > 1 and rows < SCOUTED * size):
+            return 0
+        if self.together:
+            return min(max(rows // ROWS_FOR_EACH, DESCENTS), TOGETHER)
+        return min(DESCENTS, rows // self.each)
 
     def _is_near_end(self, one: Begin) -> bool:
         """Whether a descent that nothing but its start tells from others would come again."""
@@ -240,19 +259,16 @@ class Screen:
                 middle = float(goals[place - 1 : place + 1, 1].mean())
                 yield Begin(int(row), Aim((1.0, 0.0), (np.inf, middle), sizes))
 
-    def _basin(self) -> list[Begin]:
-        """One more of several objectives: the next basin, which may hold a better front."""
+    def _elsewhere(self, most: int) -> list[Begin]:
+        """More of several objectives: the next basins, which may hold a better front."""
         if self.goals.shape[1] == 1 or not self.front.size:
             return []
-        for row in self._basins():
-            if np.isfinite(self.goals[row]).all():
-                aim = Aim(
-                    (1.0,) * self.goals.shape[1], (np.inf,) * self.goals.shape[1], self._sizes()
-                )
-                one = Begin(int(row), aim)
-                if _key(one) not in self.begun and not self._is_near_end(one):
-                    return [one]
-        return []
+        count = self.goals.shape[1]
+        aim = Aim((1.0,) * count, (np.inf,) * count, self._sizes())
+        rows = (int(row) for row in self._basins() if np.isfinite(self.goals[row]).all())
+        begins = (Begin(row, aim) for row in rows)
+        fresh = (x for x in begins if _key(x) not in self.begun and not self._is_near_end(x))
+        return list(islice(fresh, most))
 
     def _sizes(self) -> tuple[float, ...]:
         """A large change of each objective: how far the front reaches."""

@@ -1,10 +1,12 @@
 """The screened rows of a study: asked for by `screening`, evaluated, and told in the end."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
-from distributed import wait
+from distributed import Future, wait
+from distributed.client import FuturesCancelledError
 
 from .ask_tell_log import Journal
 from .descents import Aim, descend, descend_together
@@ -30,7 +32,7 @@ class Screening:
         self.passed: list[Round] = []  # stored, and not gone through
         self.finished = not self.spec.screened
         self.screen: Screen | None = None
-        self.shared: object = None  # the landscape, on the workers
+        self.shared: Future[Landscape] | None = None  # the landscape, on the workers
 
     def run(self, one: Round) -> None:
         """Evaluate what is missing of a round."""
@@ -61,7 +63,7 @@ class Screening:
     def _caught_up(self) -> Screen:
         if self.screen is None:
             given = [[v.si(one[n]) for n, v in self.spec.variables] for one in self._candidates()]
-            self.screen = Screen(self.spec, np.array(given) if given else None)
+            self.screen = Screen(self.spec, np.array(given) if given else None, self.together)
         for one in self.passed:
             proposal = self.screen.propose(one.size)
             self.screen.learn(proposal, self.rows.judged(one.start, one.stop))
@@ -88,13 +90,15 @@ class Screening:
         """Ends of groups, each a task; of one that fails each by itself, which ends where it
         began if that fails too."""
         client = self.rows.client
-        if self.shared is None:
+        if self.shared is None or self.shared.status != "finished":  # lost with its workers
             self.shared = client.scatter(self.landscape, broadcast=True, hash=False)
         tasks = [
             client.submit(_descended, self.shared, group, self.together, pure=False)
             for group in groups
         ]
-        wait(tasks)
+        for task in tasks:
+            with suppress(FuturesCancelledError):  # its worker died, and with it the landscape
+                wait([task])
         found: list[list[Mapping[str, float]]] = []
         for task, group in zip(tasks, groups, strict=True):
             if task.status == "finished":

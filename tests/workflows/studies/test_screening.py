@@ -1,6 +1,8 @@
 """Screening: what comes next follows from what was found, and the best is found with few rows."""
 
+import os
 import shutil
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +19,7 @@ from sweeps.store import Store
 from tests.oracles.four_bar_design import designs
 from tests.workflows.fourbar_study import assert_equal_stores
 from tests.workflows.study_specs import study_from
-from workflows.studies import rounds
+from workflows.studies import rounds, screening_run
 from workflows.studies.feasibility import Verdict, dominated, judge
 from workflows.studies.reader import parse_study
 from workflows.studies.screening import Screen, designs_of, shares_of
@@ -151,6 +153,24 @@ def test_a_descent_at_rest_is_not_begun_again():
     basins = sum(weights == (1.0, 1.0) for weights, _ in to_ends)
     assert len(to_ends) - basins + held == 4 * (len(pieces) - 2)
     assert 1 < basins < len(pieces)
+
+
+def test_descents_side_by_side_are_one_for_so_many_rows():
+    """A quarter more begins in other basins, while there are such."""
+    one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
+    screen, before, counts = Screen(one, together=True), 0, []
+    for piece in rounds.of(one.batch, 4096, 4096):
+        proposal = screen.propose(piece.size)
+        rows = [x.row for x in proposal.begins]
+        values = designs_of(one, np.concatenate([screen.shares[rows], proposal.shares]))
+        screen.learn(proposal, by_triangles(one, values[: piece.stop - piece.start]))
+        counts.append((before, len(rows)))
+        before = piece.stop
+    assert len({(x.row, x.aim) for x in proposal.begins}) == len(proposal.begins)
+    for rows, count in counts:
+        most = 0 if rows < 96 else min(max(rows // 64, 4), 32)
+        assert most <= count <= most + most // 4
+    assert counts[-1][1] >= 32
 
 
 def test_dominated_is_what_it_says():
@@ -363,4 +383,23 @@ def test_a_front_by_three_workers_is_the_same(front, tmp_path):
     other = front.at(f"{tmp_path}/other.zarr")
     with connect(Laptop(workers=3)) as several:
         study(other, several)
+    assert_equal_stores(other.path, front.path)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_in_descents_changes_nothing(front, tmp_path, monkeypatch):
+    """With it goes what all descents of the study need."""
+    other, mark, descended = front.at(f"{tmp_path}/other.zarr"), tmp_path / "died", []
+    descended.append(screening_run._descended)
+
+    def dies_once(landscape, begins, together):
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return descended[0](landscape, begins, together)
+
+    monkeypatch.setattr(screening_run, "_descended", dies_once)
+    with connect(Laptop(workers=1)) as alone:
+        study(other, alone)
+    assert mark.exists()
     assert_equal_stores(other.path, front.path)
