@@ -37,7 +37,7 @@ from basepar_core.symbolic import symbol_values
 
 from .analytic import angle_of, continued
 from .freed import freed_engine, with_virtual
-from .rates import axis_of, has_planar_rate, planar_rate, rate_of
+from .rates import axis_of, has_planar_rate, planar_rate, planar_slide, rate_of
 from .shaking import momentum_rates
 
 
@@ -103,6 +103,8 @@ class ClosedCycle:
                 return self.q[node.position + value.place]
         turn = pin_turn(self.model, self.q, name)
         if turn is None:
+            if self.model.mechanism.planar and joint_type(value.joint.type).is_slide:
+                return planar_slide(value.joint, self._places)
             return self._measured(value, self.q)
         return turn + self._measured(value, self.q[..., :1]) - turn[:, :1]
 

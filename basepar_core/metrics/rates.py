@@ -1,4 +1,4 @@
-"""Rates of joint values along a closed cycle: by twists, or in the plane by points that move."""
+"""Rates of joint values along a closed cycle by twists; in the plane by points, slides as well."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,7 +7,7 @@ import numpy as np
 from basepar_core.arrays import Array
 from basepar_core.dynamics import Model, Poses, cross, joint_rates, kinematics, measured
 from basepar_core.expressions import ONE, ZERO, add
-from basepar_core.mechanism import JointValue, Point, joint_type
+from basepar_core.mechanism import Joint, JointValue, Point, joint_type
 
 
 def axis_of(body: str) -> tuple[Point, Point]:
@@ -44,18 +44,33 @@ def planar_rate(value: JointValue, moves: Callable[[Sequence[Point]], Array]) ->
     if value.is_angle:
         marks = moves([*axis_of(joint.bodies[0]), *axis_of(joint.bodies[1])])
         return _spin(marks[:, 2:]) - _spin(marks[:, :2])
-    first, second = joint.frames
-    tip = tuple(add(x, y) for x, y in zip(first.at, first.axis, strict=True))
-    points = (
-        Point("", joint.bodies[0], first.at),
-        Point("", joint.bodies[0], (tip[0], tip[1], tip[2])),
-        Point("", joint.bodies[1], second.at),
-    )
+    points = (*axis_points(joint), second_origin(joint))
     start, end, slid = np.moveaxis(moves(points)[:, :, :2], 1, 0)  # (variant, order, axis, sample)
     axis, away = end - start, slid - start
     size = np.sqrt((axis[:, 0] ** 2).sum(axis=1, keepdims=True))
     along, turned = axis[:, 0] / size[:, :1], axis[:, 1] / size[:, :1]
     return (away[:, 1] * along + away[:, 0] * turned).sum(axis=1)
+
+
+def planar_slide(joint: Joint, places: Callable[[Sequence[Point]], Array]) -> Array:
+    """A slide's value (variant, sample) in the plane, m; from points to (variant, point, axis,
+    sample)."""
+    start, end, slid = np.moveaxis(places((*axis_points(joint), second_origin(joint))), 1, 0)
+    axis = end - start
+    found: Array = ((slid - start) * axis).sum(axis=1) / np.sqrt((axis**2).sum(axis=1))
+    return found
+
+
+def axis_points(joint: Joint) -> tuple[Point, Point]:
+    """The origin of a joint's first frame, and a point along its axis, both on the first body."""
+    frame, body = joint.frames[0], joint.bodies[0]
+    x, y, z = (add(a, b) for a, b in zip(frame.at, frame.axis, strict=True))
+    return Point("", body, frame.at), Point("", body, (x, y, z))
+
+
+def second_origin(joint: Joint) -> Point:
+    """The origin of a joint's second frame."""
+    return Point("", joint.bodies[1], joint.frames[1].at)
 
 
 def _spin(marks: Array) -> Array:

@@ -159,18 +159,45 @@ def _along(
     """A root of few variants, (variant,)."""
     nominal, count = mechanism.nominal, max((x.size for x in values.values()), default=1)
     shares = np.linspace(0, 1, _STEPS + 1)[1:, None]
-    root = np.full(count, float(nominal[symbol]))
+    start = float(nominal[symbol])
     with np.errstate(all="ignore"):
         way = {name: nominal[name] + shares * (x - nominal[name]) for name, x in values.items()}
         found = evaluate(coefficients, {**nominal, **way})
-        for numbers in zip(*(np.broadcast_to(x, (_STEPS, count)) for x in found), strict=True):
-            for _ in range(_NEWTON_STEPS):
-                moved = newton(numbers, root)
-                # Each for itself: digits of a root must not depend on the variants beside it.
-                moves = np.abs(moved - root) > _SAME * np.abs(moved)
-                root = np.where(moves, moved, root)
-                if not moves.any():
-                    break
-        terms = np.array([c * root**k for k, c in enumerate(numbers)])
-        open_ = ~(np.abs(terms.sum(axis=0)) <= _NO_ROOT * np.abs(terms).sum(axis=0))
+        numbers = np.array([np.broadcast_to(x, (_STEPS, count)) for x in found])
+        if len(coefficients) == 3:
+            _, linear, square = evaluate(coefficients, nominal)
+            return _of_square(numbers, np.sign(linear + 2 * square * start))
+        return _by_newton(numbers, np.full(count, start))
+
+
+def _of_square(numbers: np.ndarray, side: float) -> np.ndarray:
+    """Roots (variant,) of c₀ + c₁ r + c₂ r², numbers (power, step, variant).
+
+    The slope c₁ + 2 c₂ r has the sign `side` at the nominal root, and keeps it as long as the
+    roots are two: it is ± the root of the discriminant.
+    """
+    constant, linear, square = numbers
+    under = linear**2 - 4 * constant * square
+    real = (under[:-1] > 0).all(axis=0) & (under[-1] >= 0)
+    constant, linear, square = numbers[:, -1]
+    slope = side * np.sqrt(under[-1])
+    # Of two equal forms the one that subtracts nothing.
+    root = np.where(
+        slope * linear > 0, -2 * constant / (slope + linear), (slope - linear) / (2 * square)
+    )
+    return np.where(real & np.isfinite(root), root, np.nan)
+
+
+def _by_newton(numbers: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Roots (variant,) of Σ cₖ rᵏ, numbers (power, step, variant), from nominal ones."""
+    for step in np.moveaxis(numbers, 1, 0):
+        for _ in range(_NEWTON_STEPS):
+            moved = newton(step, root)
+            # Each for itself: digits of a root must not depend on the variants beside it.
+            moves = np.abs(moved - root) > _SAME * np.abs(moved)
+            root = np.where(moves, moved, root)
+            if not moves.any():
+                break
+    terms = np.array([c * root**k for k, c in enumerate(numbers[:, -1])])
+    open_ = ~(np.abs(terms.sum(axis=0)) <= _NO_ROOT * np.abs(terms).sum(axis=0))
     return np.where(open_, np.nan, root)

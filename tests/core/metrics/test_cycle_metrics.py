@@ -10,6 +10,7 @@ import pytest
 from basepar_core.api import load
 from basepar_core.dynamics import motion, regressor
 from basepar_core.dynamics.closure import prepare, trace
+from basepar_core.dynamics.joint_tracks import tracks
 from basepar_core.errors import MechanismError, MissingDataError
 from basepar_core.metrics import ClosedCycle
 from basepar_core.metrics.cycle import find, names, of_cycle
@@ -194,6 +195,25 @@ def test_transmission_angle_of_a_slider():
     crank = cycle.values["lx1"][:, None] * np.abs(np.sin(cycle.motion.q[0]))
     swing = np.arcsin(crank / cycle.values["lx2"][:, None]).max(axis=1)
     np.testing.assert_allclose(found, np.pi / 2 - swing, rtol=0, atol=1e-11)
+
+
+def test_a_slide_of_the_plane_by_pythagoras_and_by_poses():
+    """Metrics measure it by points that bodies carry."""
+    cycle = on_cycle("slider-crank")
+    values, motion = cycle.values, cycle.motion
+    lx1, lx2 = values["lx1"][:, None], values["lx2"][:, None]
+    expected = lx1 * np.cos(motion.q[0]) + np.sqrt(lx2**2 - (lx1 * np.sin(motion.q[0])) ** 2)
+    found = cycle.joint("D")
+    # Loops close to 1e-12 over half a metre.
+    np.testing.assert_allclose(
+        found - found[:, :1], expected - expected[:, :1], rtol=0, atol=1e-11
+    )
+    examples = Path(__file__).parents[3] / "workflows" / "examples" / "mechanisms"
+    for name, slide in (("dwell-slide", "S"), ("press", "S")):
+        cycle = on_cycle(examples / f"{name}.yaml")
+        ((_, plain),) = tracks(cycle.model, cycle.values, cycle.q, [slide])
+        # Sums of four vectors of at most a metre, in another order.
+        np.testing.assert_allclose(cycle.joint(slide), plain, rtol=0, atol=2e-15)
 
 
 def test_torques_and_positions_for_a_users_own_metric():

@@ -53,12 +53,38 @@ def test_where_the_root_stops_being_real_there_is_nan():
     assert np.isnan(found[1])
 
 
-def test_a_root_does_not_depend_on_the_variants_beside_it():
-    """Not on one that has none, and not on how many there are."""
+def test_a_root_that_stops_being_real_on_the_way_does_not_come_back():
+    """Along lx1 from 0.1 to 0.7, (lx1 − 0.4)² falls below 0.01 and rises above it again."""
+    mechanism = with_relation("0.2828427", "r3^2 = (lx1 - 0.4 m)^2 - 0.01 m^2")
+    found = roots(mechanism, {"lx1": np.array([0.29, 0.5001, 0.7])})["r3"]
+    assert found[0] == pytest.approx(np.sqrt(0.11**2 - 0.01), rel=1e-13)  # 0.0021 of 0.0121
+    assert np.isnan(found[1:]).all()
+
+
+def test_a_root_at_which_two_meet():
     mechanism = with_relation("0.387", "r3^2 = lx2^2 - lx1^2")
+    assert roots(mechanism, {"lx1": np.array([0.4])})["r3"] == 0
+
+
+def test_a_root_of_a_cube():
+    mechanism = with_relation("0.4", "r3^3 = lx1*lx2^2 + 0.048 m^3")
+    lx1 = np.array([0.1, 0.3, 5.0])
+    assert_allclose(roots(mechanism, {"lx1": lx1})["r3"], np.cbrt(0.16 * lx1 + 0.048), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("value", "relation", "root"),
+    [
+        ("0.387", "r3^2 = lx2^2 - lx1^2", lambda lx1: np.sqrt(0.16 - lx1**2)),
+        ("0.4", "r3^3 = lx1*lx2^2 + 0.048 m^3", lambda lx1: np.cbrt(0.16 * lx1 + 0.048)),
+    ],
+)
+def test_a_root_does_not_depend_on_the_variants_beside_it(value, relation, root):
+    """Not on one that has none, and not on how many there are."""
+    mechanism = with_relation(value, relation)
     lx1 = np.linspace(0.05, 0.39, 9001)
     whole = roots(mechanism, {"lx1": np.append(lx1, 0.5)})["r3"]
-    assert_allclose(whole[:-1], np.sqrt(0.16 - lx1**2), rtol=1e-14)
+    assert_allclose(whole[:-1], root(lx1), rtol=1e-14)
     for k in (0, 4095, 4096, 9000):
         assert roots(mechanism, {"lx1": lx1[k : k + 1]})["r3"] == whole[k]
         assert roots(mechanism, {"lx1": lx1[k]})["r3"] == whole[k]
