@@ -174,7 +174,8 @@ def _of_square(numbers: np.ndarray, side: float) -> np.ndarray:
     """Roots (variant,) of c₀ + c₁ r + c₂ r², numbers (power, step, variant).
 
     The slope c₁ + 2 c₂ r has the sign `side` at the nominal root, and keeps it as long as the
-    roots are two: it is ± the root of the discriminant.
+    roots are two: it is ± the root of the discriminant. No file's nominal root is one that two
+    share.
     """
     constant, linear, square = numbers
     under = linear**2 - 4 * constant * square

@@ -203,15 +203,16 @@ class Screen:
 
     def _begins(self, centres: np.ndarray) -> list[Begin]:
         """Where slopes are followed: from nowhere twice to the same end."""
-        found: list[Begin] = []
         most = self._most()
-        for one in self._candidates(centres) if most else ():
-            if _key(one) in self.begun or self._is_near_end(one):
-                continue
-            found.append(one)
-            if len(found) == most:
-                break
-        return [*found, *self._elsewhere(most // 4)] if most >= DESCENTS else found
+        found = self._fresh(self._candidates(centres), most)
+        if most < DESCENTS or self.goals.shape[1] == 1 or not self.front.size:
+            return found
+        return [*found, *self._fresh(self._elsewhere(), most // 4)]
+
+    def _fresh(self, begins: Iterator[Begin], most: int) -> list[Begin]:
+        """The first of them from which no descent began or would come again."""
+        fresh = (x for x in begins if _key(x) not in self.begun and not self._is_near_end(x))
+        return list(islice(fresh, most))
 
     def _most(self) -> int:
         """Descents that the rows so far pay for."""
@@ -259,16 +260,13 @@ class Screen:
                 middle = float(goals[place - 1 : place + 1, 1].mean())
                 yield Begin(int(row), Aim((1.0, 0.0), (np.inf, middle), sizes))
 
-    def _elsewhere(self, most: int) -> list[Begin]:
-        """More of several objectives: the next basins, which may hold a better front."""
-        if self.goals.shape[1] == 1 or not self.front.size:
-            return []
+    def _elsewhere(self) -> Iterator[Begin]:
+        """The next basins of several objectives, which may hold a better front."""
         count = self.goals.shape[1]
         aim = Aim((1.0,) * count, (np.inf,) * count, self._sizes())
-        rows = (int(row) for row in self._basins() if np.isfinite(self.goals[row]).all())
-        begins = (Begin(row, aim) for row in rows)
-        fresh = (x for x in begins if _key(x) not in self.begun and not self._is_near_end(x))
-        return list(islice(fresh, most))
+        for row in self._basins():
+            if np.isfinite(self.goals[row]).all():
+                yield Begin(int(row), aim)
 
     def _sizes(self) -> tuple[float, ...]:
         """A large change of each objective: how far the front reaches."""
