@@ -7,111 +7,152 @@ normals (the separating axes). The plain path is `metrics.clearances.separation`
 
 import numpy as np
 
-from basepar_core.compiled.simd import door, inlined, kernel
+from basepar_core.compiled.simd import (
+    WIDTH,
+    door,
+    kernel,
+    lanes,
+    larger,
+    least,
+    set_to,
+    smaller,
+    some,
+    spread,
+    sqrt,
+    where,
+)
 
 _FAR = np.inf
 
 
-@inlined
-def _to_side(px, py, ax, ay, bx, by):
-    """Distance² of a point from a line segment in the plane."""
-    dx, dy = bx - ax, by - ay
-    size = dx * dx + dy * dy
-    share = ((px - ax) * dx + (py - ay) * dy) / size if size > 0.0 else 0.0
-    share = min(max(share, 0.0), 1.0)
-    x, y = px - ax - share * dx, py - ay - share * dy
-    return x * x + y * y
+@kernel
+def _within_line(share):
+    """A share of a line between its ends."""
+    return smaller(larger(share, spread(0.0)), spread(1.0))
 
 
 @kernel
-def _apart(A, B, v, s):
+def _apart(A, B, s):
     """Least distance² of corners of B from sides of A."""
-    least, count = _FAR, A.shape[1]
+    found, count = spread(_FAR), len(A) // 2
     for i in range(max(1, count if count > 2 else count - 1)):
         j = (i + 1) % count
-        for k in range(B.shape[1]):
-            here = _to_side(
-                B[v, k, 0, s],
-                B[v, k, 1, s],
-                A[v, i, 0, s],
-                A[v, i, 1, s],
-                A[v, j, 0, s],
-                A[v, j, 1, s],
-            )
-            least = min(least, here)
-    return least
+        x, y = A[2 * i, s], A[2 * i + 1, s]
+        dx, dy = A[2 * j, s] - x, A[2 * j + 1, s] - y
+        size = dx * dx + dy * dy
+        size = where(size > 0.0, size, spread(1.0))
+        for k in range(len(B) // 2):
+            ax, ay = B[2 * k, s] - x, B[2 * k + 1, s] - y
+            share = _within_line((ax * dx + ay * dy) / size)
+            ax, ay = ax - share * dx, ay - share * dy
+            found = smaller(ax * ax + ay * ay, found)
+    return found
 
 
 @kernel
-def _gap(A, B, v, s, x, y):
-    """How far along a unit direction all of B lies beyond all of A; below zero: overlap."""
-    high, low = -_FAR, _FAR
-    for i in range(A.shape[1]):
-        high = max(high, A[v, i, 0, s] * x + A[v, i, 1, s] * y)
-    for k in range(B.shape[1]):
-        low = min(low, B[v, k, 0, s] * x + B[v, k, 1, s] * y)
-    return low - high
+def _span(A, s, x, y):
+    """How far a shape reaches along a direction: from, to."""
+    low = high = A[0, s] * x + A[1, s] * y
+    for i in range(1, len(A) // 2):
+        here = A[2 * i, s] * x + A[2 * i + 1, s] * y
+        low, high = smaller(here, low), larger(here, high)
+    return low, high
 
 
 @kernel
-def _gaps(A, B, v, s):
+def _gap(A, B, s, x, y):
+    """How far along a line one of both lies beyond the other; below zero: overlap."""
+    low, high = _span(A, s, x, y)
+    first, last = _span(B, s, x, y)
+    return larger(first - high, low - last)
+
+
+@kernel
+def _gaps(A, B, s):
     """The greatest gap along the normals of A's sides; of a line also along itself."""
-    widest, count = -_FAR, A.shape[1]
+    widest, count = spread(-_FAR), len(A) // 2
     for i in range(count if count > 2 else count - 1):
         j = (i + 1) % count
-        dx, dy = A[v, j, 0, s] - A[v, i, 0, s], A[v, j, 1, s] - A[v, i, 1, s]
-        size = np.sqrt(dx * dx + dy * dy)
-        if size == 0.0:
-            continue
+        dx, dy = A[2 * j, s] - A[2 * i, s], A[2 * j + 1, s] - A[2 * i + 1, s]
+        size = sqrt(dx * dx + dy * dy)
+        is_side = size > 0.0
+        size = where(is_side, size, spread(1.0))
         dx, dy = dx / size, dy / size
-        widest = max(widest, max(_gap(A, B, v, s, dy, -dx), _gap(A, B, v, s, -dy, dx)))
+        here = _gap(A, B, s, dy, -dx)
         if count == 2:
-            widest = max(widest, max(_gap(A, B, v, s, dx, dy), _gap(A, B, v, s, -dx, -dy)))
+            here = larger(_gap(A, B, s, dx, dy), here)
+        widest = where(is_side, larger(here, widest), widest)
     return widest
 
 
-@inlined
-def _middle(P, Q, v, s):
-    """Distance² of two lines in space, each from its first corner to its last."""
-    a = b = c = d = e = f = 0.0
-    m, n = P.shape[1] - 1, Q.shape[1] - 1
+@kernel
+def _in_plane(A, B, s):
+    """Signed distances of two hulls."""
+    gap = larger(_gaps(A, B, s), _gaps(B, A, s))
+    beyond = (gap > 0.0) | (gap == -_FAR)
+    if not some(beyond):
+        return gap
+    return where(beyond, sqrt(smaller(_apart(A, B, s), _apart(B, A, s))), gap)
+
+
+@kernel
+def _in_space(P, Q, s):
+    """Distances of two lines, each from its first corner to its last."""
+    a = b = c = d = e = f = spread(0.0)
+    m, n = len(P) - 3, len(Q) - 3
     for x in range(3):
-        u = P[v, m, x, s] - P[v, 0, x, s]
-        w = Q[v, n, x, s] - Q[v, 0, x, s]
-        r = P[v, 0, x, s] - Q[v, 0, x, s]
+        u, w = P[m + x, s] - P[x, s], Q[n + x, s] - Q[x, s]
+        r = P[x, s] - Q[x, s]
         a, b, c = a + u * u, b + u * w, c + w * w
         d, e, f = d + u * r, e + w * r, f + r * r
-    det, t = a * c - b * b, 0.0
-    p = min(max((b * e - c * d) / det, 0.0), 1.0) if det > 1e-14 * a * c else 0.0
-    if c > 0.0:
-        t = (b * p + e) / c
-    if t < 0.0 or c == 0.0:
-        t, p = 0.0, (min(max(-d / a, 0.0), 1.0) if a > 0.0 else 0.0)
-    elif t > 1.0:
-        t, p = 1.0, (min(max((b - d) / a, 0.0), 1.0) if a > 0.0 else 0.0)
-    return max(a * p * p + c * t * t - 2 * b * p * t + 2 * d * p - 2 * e * t + f, 0.0)
+    none, one = spread(0.0), spread(1.0)
+    det, has, other = a * c - b * b, a > 0.0, c > 0.0
+    askew = det > 1e-14 * a * c
+    p = where(askew, _within_line((b * e - c * d) / where(askew, det, one)), none)
+    t = where(other, (b * p + e) / where(other, c, one), none)
+    a_or_1 = where(has, a, one)
+    at_start = where(has, _within_line(-d / a_or_1), none)
+    at_end = where(has, _within_line((b - d) / a_or_1), none)
+    before, behind = (t < 0.0) | (c == 0.0), t > 1.0
+    p = where(before, at_start, where(behind, at_end, p))
+    t = _within_line(t)
+    square = a * p * p + c * t * t - 2.0 * b * p * t + 2.0 * d * p - 2.0 * e * t + f
+    return sqrt(larger(square, none))
+
+
+@kernel
+def _corners(shape, v, rows):
+    """A shape's corners (corner · axis, sample), the last sample again beyond it."""
+    samples, axes = shape.shape[3], shape.shape[2]
+    for i in range(shape.shape[1]):
+        for x in range(axes):
+            set_to(rows[axes * i + x, :samples], shape[v, i, x])
+            rows[axes * i + x, samples:] = shape[v, i, x, samples - 1]
 
 
 @door
-def least_apart(A, B, found, where):
+def least_apart(A, B, found, place):
     """Least signed distance of two shapes, and the sample where it is.
 
     Parameters
     ----------
     A, B
         (variant, corner, axis, sample), m.
-    found, where
+    found, place
         (variant,), filled.
     """
-    variants, samples = A.shape[0], A.shape[3]
-    for v in range(variants):
-        found[v], where[v] = _FAR, 0
-        for s in range(samples):
-            if A.shape[2] == 3:
-                here = np.sqrt(_middle(A, B, v, s))
-            else:
-                here = max(_gaps(A, B, v, s), _gaps(B, A, v, s))
-                if here > 0.0 or here == -_FAR:
-                    here = np.sqrt(min(_apart(A, B, v, s), _apart(B, A, v, s)))
-            if here < found[v]:
-                found[v], where[v] = here, s
+    axes, samples = A.shape[2], A.shape[3]
+    room = samples + (-samples) % WIDTH
+    first, second = np.empty((A.shape[1] * axes, room)), np.empty((B.shape[1] * axes, room))
+    every = np.empty((1, room))
+    a, b, here = lanes(first), lanes(second), lanes(every)
+    for v in range(A.shape[0]):
+        _corners(A, v, first)
+        _corners(B, v, second)
+        nearest = spread(_FAR)
+        for s in range(0, room, WIDTH):
+            here[0, s] = _in_space(a, b, s) if axes == 3 else _in_plane(a, b, s)
+            nearest = smaller(here[0, s], nearest)
+        found[v], place[v] = least(nearest), 0
+        while place[v] < samples - 1 and every[0, place[v]] != found[v]:
+            place[v] += 1
