@@ -1,6 +1,6 @@
 """Paths fitted to a target: rotation, position and scale, and the nearest points with them."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import product
 
 import numpy as np
@@ -11,13 +11,17 @@ from basepar_core.dynamics import spatial
 from .sampled_curves import Feet, weights
 from .targets import Target
 
-#: Directions in which a path in the plane is turned first, and turns of fit and feet from each.
-_DIRECTIONS, _ROUGH = 8, 6
-#: Of these the best are followed to the end.
-_KEPT = 2
+#: Directions in which a path in the plane is turned first.
+_DIRECTIONS = 8
+#: Turns of fit and feet, and how many of the best then go on; the last to the end.
+_ROUGH = ((2, 4), (4, 2))
+#: What errors differ by, as a share, that are the same fit's, or that of one as good.
+_ALIKE = 1e-6
 #: Steps from the best of these; they end where the error's square would fall by no more than this
 #: share of it.
 _FINE, _SAME = 60, 1e-15
+#: The same where a step is not taken: next to a foot's jump there is no slope.
+_JUMP = 1e-7
 #: What rounding does to an error, as a share of it or of the target's size.
 _NOISE = 1e-15
 #: Steps to a trust region's multiplier, which need not be exact.
@@ -54,6 +58,12 @@ class Fit:
     def take(self, variants: Array) -> "Fit":
         """Of some variants, by their numbers."""
         return Fit(*(getattr(self, one.name)[variants] for one in fields(self)))
+
+    def beside(self, steps: Array) -> "Fit":
+        """Of paths a small step (variant, axis, sample) away: what is fitted stays, as far as the
+        error's slope goes."""
+        slope = self.slopes(steps[..., None])[:, 0]
+        return replace(self, error=self.error + np.where(self.error > 0, slope, 0.0))
 
     def analytic(self, track: Array) -> Array:
         """The error (variant,); of complex paths with the derivative, by the envelope theorem."""
@@ -159,35 +169,49 @@ def result(
     path: Feet, target: Target, turn: Array, shift: Array, missing: Array | bool = False
 ) -> Fit:
     left = residual(path, target, turn, shift)
-    error = np.sqrt((left**2).sum(axis=-1).mean(axis=-1))
     slides = ~path.ends & ("timing" in target.fit)
-    return Fit(np.where(missing, np.nan, error), path.index, path.share, turn, left, slides)
+    error = np.where(missing, np.nan, _rms(left))
+    return Fit(error, path.index, path.share, turn, left, slides)
+
+
+def _rms(residual: Array) -> Array:
+    found: Array = np.sqrt((residual**2).sum(axis=-1).mean(axis=-1))
+    return found
 
 
 def _back(target: Target, turn: Array, shift: Array) -> Array:
     """The target (variant, point, axis) in the unfitted path's frame."""
     square = np.maximum((turn**2).sum(axis=(1, 2)) / turn.shape[1], 1e-300)
     away = target.table - shift[:, None]
-    return np.einsum("vij,vki->vkj", turn, away) / square[:, None, None]
+    return away @ (turn / square[:, None, None])
 
 
 def together(track: Array, closed: Array, target: Target) -> Fit:
     """Fit and feet by turns from several directions, then Newton's method from the best."""
-    begun, count = _starts(track, target), len(track)
-    starts = [np.concatenate(x) for x in zip(*begun, strict=True)]
-    turn, shift, error = _by_turns(*_copies(track, closed, len(begun)), target, *starts)
-    order = np.argsort(error.reshape(-1, count), axis=0, kind="stable")[:_KEPT]
-    rows = (order * count + np.arange(count)).ravel()
-    copies = _copies(track, closed, len(order))
-    turn, shift, error = _refined(*copies, target, turn[rows], shift[rows])
-    least = np.where(np.isnan(error), np.inf, error).reshape(-1, count).argmin(axis=0)
-    rows = least * count + np.arange(count)
-    path = Feet.nearest(track, closed, _back(target, turn[rows], shift[rows]))
-    return result(path, target, turn[rows], shift[rows])
+    begun = _starts(track, target)
+    owner = np.tile(np.arange(len(track)), len(begun))
+    turn, shift = (np.concatenate(x) for x in zip(*begun, strict=True))
+    for turns, kept in _ROUGH:
+        turn, shift, error = _by_turns(track[owner], closed[owner], target, turn, shift, turns)
+        rows = _best(owner, error, kept)
+        owner, turn, shift = owner[rows], turn[rows], shift[rows]
+    turn, shift, error = _refined(track[owner], closed[owner], target, turn, shift)
+    rows = _best(owner, error, 1)
+    turn, shift = turn[rows], shift[rows]
+    path = Feet.nearest(track, closed, _back(target, turn, shift))
+    return result(path, target, turn, shift)
 
 
-def _copies(track: Array, closed: Array, times: int) -> tuple[Array, Array]:
-    return np.tile(track, (times, 1, 1)), np.tile(closed, times)
+def _best(owner: Array, error: Array, most: int) -> Array:
+    """Rows of the least errors of each owner, which are not the same ones."""
+    order = np.lexsort((error, owner))
+    owner, error = owner[order], error[order]
+    first = np.append(True, owner[1:] != owner[:-1])
+    other = first.copy()
+    other[1:] |= error[1:] - error[:-1] > _ALIKE * error[1:]
+    rank = np.cumsum(other)
+    rank -= rank[first][np.cumsum(first) - 1]
+    return order[other & (rank < most)]
 
 
 def _refined(
@@ -212,18 +236,19 @@ def _refined(
         moved = rows[taken]
         turn[moved], shift[moved], error[moved] = step.turn[taken], step.shift[taken], after[taken]
         index[moved], share[moved] = feet.index[taken], feet.share[taken]
-        rows = rows[step.promised > _SAME * before**2 + (_NOISE * size) ** 2]
+        least = np.where(taken, _SAME, _JUMP)
+        rows = rows[step.promised > least * before**2 + (_NOISE * size) ** 2]
         if not rows.size:
             break
     return turn, shift, error
 
 
 def _by_turns(
-    track: Array, closed: Array, target: Target, turn: Array, shift: Array
+    track: Array, closed: Array, target: Target, turn: Array, shift: Array, turns: int
 ) -> tuple[Array, Array, Array]:
     """Turn and shift after some turns of fit and feet, and the error with them."""
     path = Feet.nearest(track, closed, _back(target, turn, shift))
-    for _ in range(_ROUGH):
+    for _ in range(turns):
         turn, shift = fitted(path.at()[0], target)
         path = Feet.nearest(track, closed, _back(target, turn, shift))
     return turn, shift, result(path, target, turn, shift).error
@@ -285,7 +310,7 @@ def _newton(
     About the points' middle where the position is free, so that turn and shift hardly depend on
     each other; turns and changes of size count by what they move at the target's `size`.
     """
-    points, rates, bends = (np.einsum("vij,vkj->vki", turn, x) for x in path.at(3))
+    points, rates, bends = path.at(3) @ np.swapaxes(turn, 1, 2)
     left = points + shift[:, None] - target.table
     count, places, axes = points.shape
     middle = points.mean(axis=1) if "position" in target.fit else np.zeros((count, axes))
@@ -293,26 +318,36 @@ def _newton(
     makers = [maker / size for maker in _generators(target.fit, axes)]
     moves = [about @ maker.T for maker in makers]
     moves += [np.broadcast_to(x, points.shape) for x in _shifts(target.fit, axes)]
-    J = np.stack(moves, axis=2)  # (variant, point, parameter, axis)
-    own = (rates**2).sum(-1) + (left * bends).sum(-1)
+    J = np.stack(moves, axis=1)  # (variant, parameter, point, axis)
+    own = _dots(rates, rates) + _dots(left, bends)
     usable = (own > 0) & ~path.ends
     inverse = usable / np.where(usable, own, 1.0)
-    slope = (left * rates).sum(-1)
-    mixed = np.einsum("vkpi,vki->vkp", J, rates)
-    H = np.einsum("vkpi,vkqi->vpq", J, J)
+    slope = _dots(left, rates)
+    mixed = _dots(J, rates[:, None])
+    flat = J.reshape(count, len(moves), -1)
+    H = flat @ np.swapaxes(flat, 1, 2)
     for p, first in enumerate(makers):
-        mixed[..., p] += (left * (rates @ first.T)).sum(-1)
+        mixed[:, p] += _dots(left, rates @ first.T)
         for q, second in enumerate(makers):
             both = (first @ second + second @ first) / 2
-            H[:, p, q] += (left * (about @ both.T)).sum((1, 2))
-    g = np.einsum("vkpi,vki->vp", J, left) - np.einsum("vkp,vk->vp", mixed, inverse * slope)
-    H = H - np.einsum("vkp,vkq,vk->vpq", mixed, mixed, inverse)
+            H[:, p, q] += _dots(left, about @ both.T).sum(axis=1)
+    least = mixed * inverse[:, None]
+    g = (flat @ left.reshape(count, -1, 1))[..., 0] - (least @ slope[..., None])[..., 0]
+    H = H - least @ np.swapaxes(mixed, 1, 2)
     step, promised = _within(H, g, reach)
     change = _turned(np.broadcast_to(np.eye(axes), turn.shape), step / size, target.fit)
-    shift = shift + middle - np.einsum("vij,vj->vi", change, middle)
+    shift = shift + middle - (change @ middle[..., None])[..., 0]
     if "position" in target.fit:
         shift = shift + step[:, -axes:]
     return _Step(change @ turn, shift, np.linalg.norm(step, axis=1), 2 * promised / places)
+
+
+def _dots(one: Array, other: Array) -> Array:
+    """Scalar products along the last axis, of few components."""
+    found: Array = one[..., 0] * other[..., 0]
+    for x in range(1, one.shape[-1]):
+        found = found + one[..., x] * other[..., x]
+    return found
 
 
 def _within(H: Array, g: Array, reach: Array) -> tuple[Array, Array]:

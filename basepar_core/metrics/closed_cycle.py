@@ -57,6 +57,9 @@ class ClosedCycle:
         (position, variant, sample): configurations, `closure.Trace.q`.
     _by
         What computes where bodies carry points, and how these move; None: NumPy.
+    _designs
+        (variant,) numbers: variants side by side with the same are a design, and small steps from
+        it by which slopes are taken; None: each is one of its own.
     """
 
     model: Model
@@ -64,6 +67,7 @@ class ClosedCycle:
     motion: Motion
     q: Array
     _by: Variants | None = field(default=None, repr=False)
+    _designs: Array | None = field(default=None, repr=False)
 
     @property
     def count(self) -> int:

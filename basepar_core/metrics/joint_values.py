@@ -127,7 +127,7 @@ def _zero(rate: Array, at: Array) -> Array:
 
 def _function_error(cycle: ClosedCycle, name: str, target: Target) -> Array:
     track = _function(cycle, name, target)
-    return fit(track, target, cycle.model.mechanism, cycle.motion).analytic(track)
+    return fit(track, target, cycle.model.mechanism, cycle.motion, cycle._designs).analytic(track)
 
 
 def _function_squares(cycle: ClosedCycle, name: str, target: Target) -> Array:

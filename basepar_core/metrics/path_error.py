@@ -34,7 +34,13 @@ def check(mechanism: Mechanism, motion: Motion, targets: Sequence[Target]) -> No
             stations(target, mechanism, motion)
 
 
-def fit(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> Fit:
+def fit(
+    track: Array,
+    target: Target,
+    mechanism: Mechanism,
+    motion: Motion,
+    designs: Array | None = None,
+) -> Fit:
     """Hold paths against a target.
 
     Parameters
@@ -43,6 +49,8 @@ def fit(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> F
         (variant, axis, sample), m.
     target, mechanism, motion
         What the samples of the motion are held against.
+    designs
+        `ClosedCycle._designs`: one fit for each design, which its small steps keep.
 
     Raises
     ------
@@ -54,12 +62,16 @@ def fit(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> F
             f"path_error needs at least four samples of the cycle of {mechanism.name}.", ["cycle"]
         )
     real = np.ascontiguousarray(np.real(track))
-    if not np.iscomplexobj(track):
-        return _fit(real, target, mechanism, motion)
-    # Lanes of one variant's derivatives stand side by side, and have one path.
     fresh = np.ones(len(real), bool)
-    fresh[1:] = (real[1:] != real[:-1]).any(axis=(1, 2))
-    return _fit(real[fresh], target, mechanism, motion).take(np.cumsum(fresh) - 1)
+    if np.iscomplexobj(track):
+        # Lanes of one variant's derivatives stand side by side, and have one path.
+        fresh[1:] = (real[1:] != real[:-1]).any(axis=(1, 2))
+    elif designs is not None:
+        fresh[1:] = designs[1:] != designs[:-1]
+    found, own = _fit(real[fresh], target, mechanism, motion), np.cumsum(fresh) - 1
+    if fresh.all():
+        return found
+    return found.take(own) if designs is None else found.take(own).beside(real - real[fresh][own])
 
 
 def _fit(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> Fit:

@@ -145,7 +145,7 @@ def _described(cycle: ClosedCycle, point: str) -> Array:
 
 def _path_error(cycle: ClosedCycle, point: str, target: Target) -> Array:
     track = cycle.tracks(point)
-    return fit(track, target, cycle.model.mechanism, cycle.motion).analytic(track)
+    return fit(track, target, cycle.model.mechanism, cycle.motion, cycle._designs).analytic(track)
 
 
 def _path_squares(cycle: ClosedCycle, point: str, target: Target) -> Array:
@@ -160,7 +160,7 @@ def _pose_squares(cycle: ClosedCycle, point: str, body: str, target: Target) -> 
 
 def _pose_error(cycle: ClosedCycle, point: str, body: str, target: Target) -> Array:
     track = pose_track(cycle.tracks(point), cycle.angle(body), target)
-    return fit(track, target, cycle.model.mechanism, cycle.motion).analytic(track)
+    return fit(track, target, cycle.model.mechanism, cycle.motion, cycle._designs).analytic(track)
 
 
 def _order_defects(cycle: ClosedCycle, point: str, target: Target) -> Array:

@@ -170,12 +170,12 @@ class Slopes:
     @cached_property
     def cycle(self) -> LaneCycle:
         """The variants closed along the motion, a complex lane for each of the symbols."""
-        mine = (self.model, self._known, self.motion, self._q, None, self._geometry)
+        mine = (self.model, self._known, self.motion, self._q)
 
         def again(engine: Engine, motion: Motion) -> LaneCycle:
             return slopes(engine.model, self._values, motion, self.symbols, engine).cycle
 
-        return LaneCycle(*mine, again)
+        return LaneCycle(*mine, _geometry=self._geometry, _again=again)
 
     def of_cycle(self, value: Callable[[LaneCycle], Array]) -> tuple[Array, Array]:
         """What an analytic function makes of `cycle`: (variant, …), (variant, …, symbol)."""

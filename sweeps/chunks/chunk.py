@@ -57,8 +57,13 @@ _REGIME_REASONS = {
 class Chunk:
     """The variants of one chunk that are evaluated, and what is known of them so far."""
 
-    def __init__(self, evaluator: Recipe, values: Mapping[str, np.ndarray]):
-        self.of, self.values = evaluator, values
+    def __init__(
+        self,
+        evaluator: Recipe,
+        values: Mapping[str, np.ndarray],
+        designs: np.ndarray | None = None,
+    ):
+        self.of, self.values, self.designs = evaluator, values, designs
         self.count = next(iter(values.values())).size
         self.arrays = blank(evaluator, self.count)
         self.arrays["status"] = np.full(self.count, Status.SOLVED, np.int8)
@@ -269,7 +274,8 @@ class Chunk:
         if wanted or self.of.own:
             assert self.of.cycle is not None
             q, by = seen.trace.q[:, good], self._at(rows)
-            closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q, by)
+            designs = None if self.designs is None else self.designs[rows]
+            closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q, by, designs)
             for name, values in cycle.of_cycle(closed, wanted, self.of.targets).items():
                 self.arrays[array_name(name)][rows] = values
             self._own(rows, closed)

@@ -45,8 +45,10 @@ class ChunkEvaluator(Recipe):
         nominal = self.model.mechanism.nominal
         self({name: np.array([nominal[name]]) for name in names}, np.ones(1, dtype=bool))
 
-    def __call__(self, columns: Columns, passed: np.ndarray) -> Arrays:
-        """Evaluate one chunk (see `outputs.Evaluator`)."""
+    def __call__(
+        self, columns: Columns, passed: np.ndarray, designs: np.ndarray | None = None
+    ) -> Arrays:
+        """Evaluate one chunk (see `outputs.Evaluator`); `designs` as `ClosedCycle` has them."""
         arrays = blank(self, len(passed))
         arrays["status"] = np.zeros(len(passed), np.int8)
         arrays["reason"] = np.zeros(len(passed), np.int16)
@@ -55,7 +57,8 @@ class ChunkEvaluator(Recipe):
         if chosen.size:
             from .chunk import Chunk  # the compiler, which whoever prepares a sweep does without
 
-            chunk = Chunk(self, {name: column[chosen] for name, column in columns.items()})
+            part = {name: column[chosen] for name, column in columns.items()}
+            chunk = Chunk(self, part, None if designs is None else designs[chosen])
             for name, values in chunk.run().items():
                 arrays[name][chosen] = values
         return arrays

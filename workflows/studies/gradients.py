@@ -149,11 +149,12 @@ class Landscape:
             there += np.where(here > ranges.get(name, np.inf), -SHARE, SHARE) * size
             steps[:, k] = there - here  # what rounding leaves of it
         columns = self.followed(rows)
-        arrays = self.evaluator(columns, np.ones(len(designs) * count, dtype=bool))
+        owners = np.repeat(np.arange(len(designs)), count)
+        arrays = self.evaluator(columns, np.ones(owners.size, dtype=bool), owners)
         found = dict(symbol_values(self.spec.mechanism, columns))
         found |= {name: column(self.evaluator, arrays, name) for name in self.spec.results}
         tracks = {
-            name: np.broadcast_to(track, len(designs) * count).reshape(-1, count)
+            name: np.broadcast_to(track, owners.size).reshape(-1, count)
             for name, track in found.items()
         }
         going = np.isin(arrays["status"], WITH_RESULTS).reshape(-1, count)

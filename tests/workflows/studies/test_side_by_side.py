@@ -40,6 +40,33 @@ def test_slopes_together_are_those_of_each(landscape):
             np.testing.assert_allclose(near.slopes[name], exact.slopes[name], rtol=4e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("straight-line", "path_error(P,line)"),
+        ("jansen", "path_error(toe,floor)"),
+        ("press", "function_error(S,draw)"),
+    ],
+)
+def test_steps_keep_what_is_fitted_to_their_design(name, error):
+    spec = load_job(name)
+    landscape = Landscape.of(spec)
+    shares = 0.3 + 0.4 * np.random.default_rng(5).random((8, len(spec.variables)))
+    designs = [
+        dict(zip(spec.names, map(float, row), strict=True)) for row in designs_of(spec, shares)
+    ]
+    found = [
+        (one, near) for one, near in zip(designs, landscape.near(designs), strict=True) if near
+    ]
+    assert len(found) >= 4
+    for design, near in found:
+        exact = landscape.at(design)
+        assert near.values[error] == pytest.approx(exact.values[error], rel=1e-9)
+        size = np.abs(exact.slopes[error]).max()
+        # A path that is nearly straight bends much: its slopes change by 1e-4 within a step.
+        np.testing.assert_allclose(near.slopes[error], exact.slopes[error], atol=5e-4 * size)
+
+
 def test_descents_together_end_where_each_does(landscape):
     aim = Aim((1.0, 0.0), (np.inf, np.inf), (10.0, 1.0))
     together = descend_together(landscape, [(one, aim) for one in DESIGNS], 60)
