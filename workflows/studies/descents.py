@@ -170,7 +170,7 @@ class _Descent:
             ]
             if len(self.sides) or self.limited.any()
             else [],
-            options={"maxiter": ITERATIONS, "ftol": PRECISION},
+            options={"maxiter": max(ITERATIONS, self.most or 0), "ftol": PRECISION},
         )
         return str(found.message)
 

@@ -1,7 +1,8 @@
 """Screening: quasi-random designs at the kernels' speed, boxes around the best, and descents.
 
 The first rows of a round are where descents by slopes ended that began at the best distinct
-designs so far, of several objectives once there are some rows for each variable; a quarter of the
+designs so far; of several objectives, once there are some rows for each variable, at the front (by
+sums of the objectives, and into its gaps) and at the best of the whole space. A quarter of the
 rest goes on through a Sobol sequence of the whole space; what is left falls around the centres:
 distinct basins of one objective, places of the front of several. Half of that is drawn in boxes,
 half along differences of good designs, which follow valleys that lie askew. A box reaches as far
@@ -32,8 +33,9 @@ BASINS, PLACES, DESCENTS = 6, 24, 4
 #: Descents of a round that go side by side: one for so many rows, at most so many. They take
 #: hardly longer for a few more.
 ROWS_FOR_EACH, TOGETHER = 64, 32
-#: Evaluations of a descent.
-MOST = 30
+#: Evaluations of a descent; of one of those that go side by side, which are to come to rest: with
+#: 30 they end in a valley.
+MOST, MOST_TOGETHER = 30, 100
 #: Rows for each variable before a front is followed by slopes: a descent takes as long as many
 #: rows, and those from the first 64 took nearly all of a study's first ten seconds.
 SCOUTED = 32
@@ -88,7 +90,7 @@ class Screen:
         self.goals = np.empty((0, len(spec.objectives)))
         self.violation = np.empty(0)
         self.given = np.empty((0, count)) if given is None else shares_of(spec, given)
-        self.explored = 0
+        self.explored = np.empty(0, int)  # rows that went on through the whole space
         self.ends = np.empty((0, count))  # where descents began, and where they ended
         self.starts: dict[tuple[float, ...], np.ndarray] = {}  # of those to a front's end
         self.begun: set[tuple[object, ...]] = set()
@@ -107,8 +109,9 @@ class Screen:
             if not _is_held(one):
                 before = self.starts.get(one.aim.weights, self.shares[:0])
                 self.starts[one.aim.weights] = np.vstack([before, self.shares[one.row]])
-        self.explored += self._share_explored(len(proposal.shares))
         fresh = np.arange(len(self.shares), len(self.shares) + len(shares))
+        count = self._share_explored(len(proposal.shares))
+        self.explored = np.append(self.explored, fresh[len(fresh) - count :])
         violation = np.where(verdict.settled, verdict.violation, np.inf)
         self.shares = np.concatenate([self.shares, shares])
         self.goals = np.concatenate([self.goals, verdict.values * self.spec.signs])
@@ -139,8 +142,8 @@ class Screen:
         centres = self._centres()
         begins = self._begins(centres)
         left = count - len(begins)
-        explore = self._share_explored(left)
-        free = sobol_points(self.shares.shape[1], seed, self.explored, self.explored + explore)
+        explore, known = self._share_explored(left), len(self.explored)
+        free = sobol_points(self.shares.shape[1], seed, known, known + explore)
         near = self._around(centres, left - explore, rng) if len(self.shares) else self.given
         return Proposal(tuple(begins), np.clip(np.concatenate([near, free]), 0.0, 1.0))
 
@@ -157,13 +160,17 @@ class Screen:
         gaps = _crowding(self.goals[self.front])
         return self.front[np.argsort(-gaps, kind="stable")][:most]
 
+    def _best(self, rows: np.ndarray) -> np.ndarray:
+        """Rows, the best ones first, of several objectives by their ranks."""
+        goals = self.goals[rows]
+        ranks = goals.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").sum(axis=1)
+        return rows[np.lexsort((ranks, self.violation[rows]))]
+
     def _basins(self) -> np.ndarray:
         """The best rows that are apart from each other, of several objectives by their ranks."""
-        apart = APART * max(self.explored, 1) ** (-1 / self.shares.shape[1])
+        apart = APART * max(len(self.explored), 1) ** (-1 / self.shares.shape[1])
         found: list[int] = []
-        goals = self.goals[self.leaders]
-        ranks = goals.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").sum(axis=1)
-        for row in self.leaders[np.lexsort((ranks, self.violation[self.leaders]))]:
+        for row in self._best(self.leaders):
             away = np.abs(self.shares[found] - self.shares[row]).max(axis=1)
             if not found or away.min() > apart:
                 found.append(int(row))
@@ -207,7 +214,7 @@ class Screen:
         found = self._fresh(self._candidates(centres), most)
         if most < DESCENTS or self.goals.shape[1] == 1 or not self.front.size:
             return found
-        return [*found, *self._fresh(self._elsewhere(), most // 4)]
+        return [*found, *self._fresh(self._elsewhere(), most // 2)]
 
     def _fresh(self, begins: Iterator[Begin], most: int) -> list[Begin]:
         """The first of them from which no descent began or would come again."""
@@ -230,8 +237,7 @@ class Screen:
         # To a front's end the next descent begins where the last one ended, once more where that
         # had not come to rest.
         weights = one.aim.weights
-        is_end = min(weights) < max(weights)
-        known = self.starts.get(weights, self.shares[:0]) if is_end else self.ends
+        known = self.starts.get(weights, self.shares[:0]) if len(weights) > 1 else self.ends
         away = np.abs(known - self.shares[one.row]).max(axis=1)
         return bool(away.min(initial=np.inf) <= SAME)
 
@@ -245,28 +251,32 @@ class Screen:
             yield from self._along_front(closed)
 
     def _along_front(self, centres: np.ndarray) -> Iterator[Begin]:
-        """Ends of the front first; then its places and the gaps before them."""
+        """Ends of the front, and sums of objectives; then its places, or the gaps before them."""
         goals, count = self.goals[self.front], self.goals.shape[1]
         sizes = self._sizes()
         for k in range(count):
             row = self.front[np.lexsort((goals.sum(axis=1), goals[:, k]))[0]]
             weights = tuple(1.0 if j == k else 1e-3 for j in range(count))
             yield Begin(int(row), Aim(weights, (np.inf,) * count, sizes))
+        for weights in _weights(count):
+            merit = goals @ (np.array(weights) / sizes)
+            yield Begin(int(self.front[merit.argmin()]), Aim(weights, (np.inf,) * count, sizes))
         for row in centres:
-            held = tuple(self.goals[row].tolist())
-            yield Begin(int(row), Aim((1.0,) * count, held, sizes))
             place = int(np.flatnonzero(self.front == row)[0])
-            if count == 2 and place > 0:  # the last one's first goal is less, its second more
+            if count > 2:
+                yield Begin(int(row), Aim((1.0,) * count, tuple(self.goals[row].tolist()), sizes))
+            elif place > 0:  # the last one's first goal is less, its second more
                 middle = float(goals[place - 1 : place + 1, 1].mean())
                 yield Begin(int(row), Aim((1.0, 0.0), (np.inf, middle), sizes))
 
     def _elsewhere(self) -> Iterator[Begin]:
-        """The next basins of several objectives, which may hold a better front."""
-        count = self.goals.shape[1]
-        aim = Aim((1.0,) * count, (np.inf,) * count, self._sizes())
-        for row in self._basins():
-            if np.isfinite(self.goals[row]).all():
-                yield Begin(int(row), aim)
+        """From the best designs of the whole space: a better front may lie elsewhere."""
+        count, sizes = self.goals.shape[1], self._sizes()
+        rows, weights = self._best(self.explored)[:PLACES], _weights(count)
+        rows = rows[np.isfinite(self.goals[rows]).all(axis=1)]
+        for turn in range(len(weights)):
+            for place, row in enumerate(rows, start=turn):
+                yield Begin(int(row), Aim(weights[place % len(weights)], (np.inf,) * count, sizes))
 
     def _sizes(self) -> tuple[float, ...]:
         """A large change of each objective: how far the front reaches."""
@@ -283,6 +293,15 @@ def _evaluations(spec: StudySpec) -> int:
     moving = sum(isinstance(variable, Range) for _, variable in spec.variables)
     differences = any(slope_kind(name).startswith("differences") for name in spec.results)
     return MOST * (1 + 2 * moving) if differences and moving else min(moving, 1)
+
+
+def _weights(count: int) -> list[tuple[float, ...]]:
+    """Of several objectives: in equal shares, and with more of one than of others."""
+    if count == 2:
+        return [(one, 1 - one) for one in (1 / (1 + 3.0**k) for k in (0, 1, -1, 2, -2, 3, -3))]
+    shares = np.full((1 + count, count), 1.0)
+    shares[1:] += 3 * np.eye(count)
+    return [tuple(one) for one in (shares / shares.sum(axis=1, keepdims=True)).tolist()]
 
 
 def _is_held(one: Begin) -> bool:

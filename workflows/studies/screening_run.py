@@ -13,7 +13,7 @@ from .descents import Aim, descend, descend_together
 from .gradients import Landscape
 from .rounds import Round
 from .rows import Rows
-from .screening import MOST, Begin, Screen, designs_of
+from .screening import MOST, MOST_TOGETHER, Begin, Screen, designs_of
 from .warm_start import tell_screened
 
 #: A descent by the values that it begins at, SI.
@@ -128,7 +128,7 @@ def _descended(
     landscape: Landscape, begins: Sequence[_Start], together: bool
 ) -> list[Mapping[str, float]]:
     if together:
-        return [one.design for one in descend_together(landscape, begins, MOST)]
+        return [one.design for one in descend_together(landscape, begins, MOST_TOGETHER)]
     ((start, aim),) = begins
     try:
         return [descend(landscape, start, aim, MOST).design]
