@@ -3,8 +3,9 @@
     python -m tests.campaigns.race run RESULTS.jsonl --seeds 10 --seconds 60
     python -m tests.campaigns.race table RESULTS.jsonl
 
-Every run is a process of its own with one worker. Its clock runs from the interpreter's first
-instruction on: imports, workers, the mechanism's analysis, asking, evaluating, descents, writing.
+Every run is a process of its own with one worker (or `--workers`), which begins as the command
+does. Its clock runs from the interpreter's first instruction on: imports, workers, the mechanism's
+analysis, asking, evaluating, descents, writing.
 It is wall time, of a machine with two idle cores for every run; or with `--clock processor` the
 processor time of this process and of all that it started, so that load favours nobody.
 What the store held when the clock passed a look is judged afterwards. Kernels are compiled before,
@@ -40,6 +41,7 @@ from workflows.studies.feasibility import dominated, judge, weigh
 from workflows.studies.gradients import column
 from workflows.studies.spec import Sampler
 from workflows.studies.study import load_job, study
+from workflows.studies.study import run as run_study
 
 LOOKS = (5.0, 20.0, 60.0)
 #: Time within which screening is to be near the optimum, and how near.
@@ -108,8 +110,7 @@ def one(options):
     """A run: lines of time and rows, until its time is over."""
     spec = job(options.study, options.kind, options.seed, f"{options.folder}/run.zarr")
     clock = Clock(options)
-    with connect(Laptop(workers=1)) as client:
-        study(spec, client, lambda advance: clock.write(advance.done))
+    run_study(spec, Laptop(options.workers), lambda advance: clock.write(advance.done))
 
 
 def by_cmaes(options):
@@ -167,8 +168,8 @@ def run(name, kind, seed, options):
     seconds, clock = options.seconds, options.clock
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        words = [name, kind, str(seed), folder, str(seconds), clock]
-        words = [sys.executable, "-m", __spec__.name, "one", *words]
+        words = [name, kind, str(seed), folder, str(seconds), clock, str(options.workers)]
+        words = [sys.executable, "-m", f"{__package__}.race_run", *words]
         process = subprocess.Popen(
             words, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
@@ -185,7 +186,8 @@ def run(name, kind, seed, options):
         text = Path(f"{folder}/lines").read_text().splitlines()
         lines = np.array([list(map(float, line.split())) for line in text]).reshape(-1, 2)
         line = {"study": name, "sampler": kind, "seed": seed, "seconds": seconds, "clock": clock}
-        line |= {"wall": round(wall, 1), "load": round(os.getloadavg()[0], 1)}
+        line |= {"workers": options.workers, "wall": round(wall, 1)}
+        line |= {"load": round(os.getloadavg()[0], 1)}
         if kind == "cmaes":
             found = [(round(t, 2), v) for t, v in lines.tolist() if np.isfinite(v)]
             better = np.minimum.accumulate([v for _, v in found])
@@ -276,13 +278,8 @@ def main():
     racing.add_argument("--seeds", type=int, default=10)
     racing.add_argument("--seconds", type=float, default=20.0)
     racing.add_argument("--clock", choices=("wall", "processor"), default="wall")
+    racing.add_argument("--workers", type=int, default=1)
     racing.set_defaults(run=race)
-    single = kinds.add_parser("one")
-    for word, kind in (("study", str), ("kind", str), ("seed", int), ("folder", str)):
-        single.add_argument(word, type=kind)
-    single.add_argument("seconds", type=float)
-    single.add_argument("clock")
-    single.set_defaults(run=lambda it: (by_cmaes if it.kind == "cmaes" else one)(it))
     printed = kinds.add_parser("table")
     printed.add_argument("results")
     printed.set_defaults(run=table)
