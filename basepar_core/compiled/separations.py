@@ -121,6 +121,15 @@ def _in_space(P, Q, s):
 
 
 @kernel
+def _nowhere(A, s):
+    """0 where all corners have places, else nan."""
+    found = spread(0.0)
+    for row in range(len(A)):
+        found += 0.0 * A[row, s]
+    return found
+
+
+@kernel
 def _corners(shape, v, rows):
     """A shape's corners (corner · axis, sample), the last sample again beyond it."""
     samples, axes = shape.shape[3], shape.shape[2]
@@ -139,7 +148,7 @@ def least_apart(A, B, found, place):
     A, B
         (variant, corner, axis, sample), m.
     found, place
-        (variant,), filled.
+        (variant,), filled; ∞ and 0 where no sample has places of all corners.
     """
     axes, samples = A.shape[2], A.shape[3]
     room = samples + (-samples) % WIDTH
@@ -151,8 +160,11 @@ def least_apart(A, B, found, place):
         _corners(B, v, second)
         nearest = spread(_FAR)
         for s in range(0, room, WIDTH):
-            here[0, s] = _in_space(a, b, s) if axes == 3 else _in_plane(a, b, s)
+            away = _in_space(a, b, s) if axes == 3 else _in_plane(a, b, s)
+            here[0, s] = away + _nowhere(a, s) + _nowhere(b, s)
             nearest = smaller(here[0, s], nearest)
         found[v], place[v] = least(nearest), 0
-        while place[v] < samples - 1 and every[0, place[v]] != found[v]:
-            place[v] += 1
+        for s in range(samples):
+            if every[0, s] == found[v]:
+                place[v] = s
+                break

@@ -21,7 +21,7 @@ _ALIKE = 1e-6
 #: share of it.
 _FINE, _SAME = 60, 1e-15
 #: The same where a step is not taken: next to a foot's jump there is no slope.
-_JUMP = 1e-7
+_JUMP = 1e-9
 #: What rounding does to an error, as a share of it or of the target's size.
 _NOISE = 1e-15
 #: Steps to a trust region's multiplier, which need not be exact.

@@ -76,8 +76,11 @@ class Chunk:
         self._find_undefined()
         self._find_poles()
         going = self._going(np.arange(self.count))
-        for first in range(0, going.size, self._piece):
-            self._move(going[first : first + self._piece])
+        ends = np.arange(self._piece, going.size, self._piece)
+        if self.designs is not None:  # a design's steps stay with it
+            ends = np.unique(np.searchsorted(self.designs[going], self.designs[going[ends]]))
+        for piece in np.split(going, ends[ends > 0]):
+            self._move(piece)
         self._wipe_failed()
         return self.arrays
 

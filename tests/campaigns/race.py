@@ -6,14 +6,14 @@
 Every run is a process of its own with one worker (or `--workers`), which begins as the command
 does. Its clock runs from the interpreter's first instruction on: imports, workers, the mechanism's
 analysis, asking, evaluating, descents, writing.
-It is wall time, of a machine with two idle cores for every run; or with `--clock processor` the
+It is wall time, of a machine with an idle core for every run; or with `--clock processor` the
 processor time of this process and of all that it started, so that load favours nobody.
 What the store held when the clock passed a look is judged afterwards. Kernels are compiled before,
 as after a first run of any study. CMA-ES, which takes no constraints, asks in the process that
 evaluates, which spares it a worker's start, and is told infeasible designs with a penalty.
 
 A line of RESULTS is a run; those that are there are not run again. Seeds are outermost: what is
-there at any moment is of as many seeds for all.
+there at any moment is of as many seeds for all. A table is of lines with one number of workers.
 """
 
 import argparse
@@ -204,9 +204,13 @@ def is_run(name, kind):
     return kind != "cmaes" or STUDIES[name] is None
 
 
+def identity(line):
+    return tuple(line[x] for x in ("study", "sampler", "seed", "seconds", "clock", "workers"))
+
+
 def race(options):
     path = Path(options.results)
-    done = {(x["study"], x["sampler"], x["seed"]) for x in read(path)} if path.exists() else set()
+    done = {identity(x) for x in read(path)} if path.exists() else set()
     for name in options.studies.split(","):  # kernels
         with (
             tempfile.TemporaryDirectory() as folder,
@@ -216,7 +220,8 @@ def race(options):
     for seed in range(options.seeds):
         for name in options.studies.split(","):
             for kind in options.samplers.split(","):
-                if (name, kind, seed) in done or not is_run(name, kind):
+                asked = {"study": name, "sampler": kind, "seed": seed} | vars(options)
+                if identity(asked) in done or not is_run(name, kind):
                     continue
                 line = json.dumps(run(name, kind, seed, options))
                 with path.open("a", encoding="utf-8") as file:

@@ -2,6 +2,9 @@
 
 import argparse
 import gc
+import os
+
+from basepar.command import THREADS
 
 WORDS = {
     "study": str,
@@ -15,6 +18,8 @@ WORDS = {
 
 
 def main() -> None:
+    for name in THREADS:
+        os.environ.setdefault(name, "1")
     from workflows.cli.main import COLLECT_AFTER
     from workflows.jobs import start_early
 

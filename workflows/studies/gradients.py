@@ -127,9 +127,12 @@ class Landscape:
 
     @property
     def is_of_the_cycle(self) -> bool:
-        """Whether all results are metrics of the cycle, of which `near` is quick."""
+        """Whether all results are metrics of the cycle alone, of which `near` is quick."""
         known = self.evaluator.metrics
-        return all(name in known or word_of(name)[0] in known for name in self.spec.results)
+        return all(
+            (name in known or word_of(name)[0] in known) and "differences" not in kind
+            for name, kind in self.kinds.items()
+        )
 
     def near(self, designs: Sequence[Mapping[str, float]]) -> list[Point | None]:
         """As `at`, of many designs in one evaluation; slopes are forward differences.

@@ -30,8 +30,8 @@ from .spec import Choices, Integers, Range, StudySpec, Variable
 EXPLORED = 0.25
 #: Basins of one objective, places of a front that are searched at once; descents of a round.
 BASINS, PLACES, DESCENTS = 6, 24, 4
-#: Descents of a round that go side by side: one for so many rows, at most so many. They take
-#: hardly longer for a few more.
+#: Descents of a round at the front that go side by side: one for so many rows, at most so many.
+#: They take hardly longer for a few more.
 ROWS_FOR_EACH, TOGETHER = 64, 32
 #: Evaluations of a descent; of one of those that go side by side, which are to come to rest: with
 #: 30 they end in a valley.
@@ -41,7 +41,7 @@ MOST, MOST_TOGETHER = 30, 100
 SCOUTED = 32
 #: Basins are apart by so many times the spacing of a grid of as many designs as are explored.
 APART = 1.5
-#: A descent does not begin where another began or ended, in shares of the ranges.
+#: A descent does not begin where another of the same kind began, in shares of the ranges.
 SAME = 1e-3
 #: The best designs so far among which basins are looked for; those whose differences are followed.
 LEADERS, GOOD = 1000, 100
@@ -91,8 +91,8 @@ class Screen:
         self.violation = np.empty(0)
         self.given = np.empty((0, count)) if given is None else shares_of(spec, given)
         self.explored = np.empty(0, int)  # rows that went on through the whole space
-        self.ends = np.empty((0, count))  # where descents began, and where they ended
-        self.starts: dict[tuple[float, ...], np.ndarray] = {}  # of those to a front's end
+        self.ends = np.empty((0, count))  # where descents of one objective began and ended
+        self.starts: dict[tuple[float, ...], np.ndarray] = {}  # of several, by their weights
         self.begun: set[tuple[object, ...]] = set()
         self.leaders = np.empty(0, int)  # the best, first of all
         self.front = np.empty(0, int)  # feasible, not dominated, by the first objective
@@ -103,15 +103,17 @@ class Screen:
         """Take the rows of a proposal, evaluated."""
         begun = [one.row for one in proposal.begins]
         shares = shares_of(self.spec, verdict.parameters)
-        self.ends = np.concatenate([self.ends, self.shares[begun], shares[: len(begun)]])
+        if self.goals.shape[1] == 1:
+            self.ends = np.concatenate([self.ends, self.shares[begun], shares[: len(begun)]])
         self.begun |= {_key(one) for one in proposal.begins}
         for one in proposal.begins:
             if not _is_held(one):
                 before = self.starts.get(one.aim.weights, self.shares[:0])
                 self.starts[one.aim.weights] = np.vstack([before, self.shares[one.row]])
         fresh = np.arange(len(self.shares), len(self.shares) + len(shares))
-        count = self._share_explored(len(proposal.shares))
-        self.explored = np.append(self.explored, fresh[len(fresh) - count :])
+        count = len(begun) + len(proposal.shares)
+        explored = self._share_explored(len(proposal.shares))
+        self.explored = np.append(self.explored, fresh[count - explored :])
         violation = np.where(verdict.settled, verdict.violation, np.inf)
         self.shares = np.concatenate([self.shares, shares])
         self.goals = np.concatenate([self.goals, verdict.values * self.spec.signs])
@@ -210,16 +212,21 @@ class Screen:
 
     def _begins(self, centres: np.ndarray) -> list[Begin]:
         """Where slopes are followed: from nowhere twice to the same end."""
-        most = self._most()
-        found = self._fresh(self._candidates(centres), most)
+        most, found = self._most(), list[Begin]()
+        found += islice(self._fresh(self._candidates(centres), found), most)
         if most < DESCENTS or self.goals.shape[1] == 1 or not self.front.size:
             return found
-        return [*found, *self._fresh(self._elsewhere(), most // 2)]
+        more = most // 2 if self.together else most // 4
+        return [*found, *islice(self._fresh(self._elsewhere(), found), more)]
 
-    def _fresh(self, begins: Iterator[Begin], most: int) -> list[Begin]:
-        """The first of them from which no descent began or would come again."""
-        fresh = (x for x in begins if _key(x) not in self.begun and not self._is_near_end(x))
-        return list(islice(fresh, most))
+    def _fresh(self, begins: Iterator[Begin], found: Sequence[Begin]) -> Iterator[Begin]:
+        """Those from which no descent began or would come again, nor one of those found."""
+        for one in begins:
+            alike = [x for x in found if x.aim == one.aim]
+            away = np.abs(self.shares[[x.row for x in alike]] - self.shares[one.row]).max(axis=1)
+            is_new = away.min(initial=np.inf) > SAME and _key(one) not in self.begun
+            if is_new and not self._is_near_end(one):
+                yield one
 
     def _most(self) -> int:
         """Descents that the rows so far pay for."""
@@ -234,8 +241,8 @@ class Screen:
         """Whether a descent that nothing but its start tells from others would come again."""
         if _is_held(one):
             return False
-        # To a front's end the next descent begins where the last one ended, once more where that
-        # had not come to rest.
+        # The next descent by a sum begins where the last one ended, once more where that had not
+        # come to rest.
         weights = one.aim.weights
         known = self.starts.get(weights, self.shares[:0]) if len(weights) > 1 else self.ends
         away = np.abs(known - self.shares[one.row]).max(axis=1)
@@ -248,9 +255,9 @@ class Screen:
                 size = max(abs(float(self.goals[row, 0])), 1e-12)
                 yield Begin(int(row), Aim((1.0,), (np.inf,), (size,)))
         elif self.front.size:
-            yield from self._along_front(closed)
+            yield from self._along_front()
 
-    def _along_front(self, centres: np.ndarray) -> Iterator[Begin]:
+    def _along_front(self) -> Iterator[Begin]:
         """Ends of the front, and sums of objectives; then its places, or the gaps before them."""
         goals, count = self.goals[self.front], self.goals.shape[1]
         sizes = self._sizes()
@@ -261,7 +268,7 @@ class Screen:
         for weights in _weights(count):
             merit = goals @ (np.array(weights) / sizes)
             yield Begin(int(self.front[merit.argmin()]), Aim(weights, (np.inf,) * count, sizes))
-        for row in centres:
+        for row in self._places(TOGETHER):
             place = int(np.flatnonzero(self.front == row)[0])
             if count > 2:
                 yield Begin(int(row), Aim((1.0,) * count, tuple(self.goals[row].tolist()), sizes))

@@ -312,6 +312,23 @@ def test_separation_is_the_distance_of_the_hull_of_differences(first, second):
         assert (expected < 0).sum() > 20 or min(first, second) == 1
 
 
+@pytest.mark.parametrize("samples", [1, 7, 8, 9, 13])
+@pytest.mark.parametrize(("axes", "corners"), [(2, (2, 4)), (2, (1, 3)), (3, (2, 2)), (3, (1, 2))])
+def test_the_least_separation_along_a_cycle(samples, axes, corners):
+    from basepar_core.compiled import least_apart
+
+    rng = np.random.default_rng(samples)
+    A, B = (rng.uniform(-1, 1, (40, count, axes, samples)) for count in corners)
+    A[1, 0, :, samples // 2] = np.nan  # what has no place is not the nearest
+    A[2, 0] = np.nan
+    every = np.stack([separation(A[..., s], B[..., s]) for s in range(samples)], axis=1)
+    every = np.where(np.isnan(every), np.inf, every)
+    least, where = np.empty(40), np.empty(40, np.int64)
+    least_apart(A, B, least, where)
+    np.testing.assert_allclose(least, every.min(axis=1), atol=1e-12)
+    np.testing.assert_array_equal(where, every.argmin(axis=1))
+
+
 def test_clearances_along_the_cycle(closed):
     crank = closed.motion.q[0]
     circle, triangle = np.array([[0.2, 0.9]]), np.array([[0.9, 0.2], [1.3, 0.2], [1.2, 0.6]])

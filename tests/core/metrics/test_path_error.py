@@ -201,6 +201,26 @@ def test_a_line_is_slid_along_its_path_to_the_end():
         assert slope[k] == pytest.approx((error[0] - error[1]) / (2 * h), abs=1e-7)
 
 
+@pytest.mark.parametrize("timing", [True, False])
+@pytest.mark.parametrize("free", [(), ("position",), ("position", "rotation", "scale")])
+def test_small_steps_keep_the_fit_of_their_design(cycle, timing, free):
+    """Against paths that are fitted each for itself, on either side; and a path that is met."""
+    words = ("timing", *free) if timing else free
+    target = Target("wanted", POINTS, *(("", ()) if timing else ("A", CRANK)), words)
+    track, _, *motion = held(cycle, target)
+    h = 1e-5
+    step = h * np.random.default_rng(8).uniform(-1, 1, (len(track), 2, 1)) * track[:, ::-1]
+    rows = np.stack([track, track + step], axis=1).reshape(-1, *track.shape[1:])
+    designs = np.repeat(np.arange(len(track)), 2)
+    kept = path_error.fit(rows, target, *motion, designs).error.reshape(-1, 2)
+    ahead, back = (path_error.fit(track + x, target, *motion).error for x in (step, -step))
+    np.testing.assert_array_equal(kept[:, 0], path_error.fit(track, target, *motion).error)
+    # Feet go from cubic to cubic, whose slopes differ by 2e-6 (above).
+    np.testing.assert_allclose((kept[:, 1] - kept[:, 0]) / h, (ahead - back) / (2 * h), atol=5e-6)
+    met = Target("met", tuple(map(tuple, track[0][:, [40, 50, 60]].T.tolist())))
+    assert np.isfinite(path_error.fit(rows, met, *motion, designs).error).all()
+
+
 def test_a_path_in_space_is_turned_onto_its_target():
     """Against Kabsch's rotation by SciPy, and a copy with the timing free."""
     mechanism = mechanism_file.load("rsur")

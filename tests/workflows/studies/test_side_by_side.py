@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from basepar_core.metrics import path_error
+from sweeps.chunks import chunk
 from workflows.studies import load_job, side_by_side
 from workflows.studies.descents import Aim, descend, descend_together
 from workflows.studies.gradients import Landscape
@@ -48,7 +50,10 @@ def test_slopes_together_are_those_of_each(landscape):
         ("press", "function_error(S,draw)"),
     ],
 )
-def test_steps_keep_what_is_fitted_to_their_design(name, error):
+def test_steps_keep_what_is_fitted_to_their_design(name, error, monkeypatch):
+    fitted = []
+    fit = path_error._fit
+    monkeypatch.setattr(path_error, "_fit", lambda *x: [fitted.append(len(x[0])), fit(*x)][1])
     spec = load_job(name)
     landscape = Landscape.of(spec)
     shares = 0.3 + 0.4 * np.random.default_rng(5).random((8, len(spec.variables)))
@@ -59,6 +64,7 @@ def test_steps_keep_what_is_fitted_to_their_design(name, error):
         (one, near) for one, near in zip(designs, landscape.near(designs), strict=True) if near
     ]
     assert len(found) >= 4
+    assert len(found) <= sum(fitted) <= len(designs)
     for design, near in found:
         exact = landscape.at(design)
         assert near.values[error] == pytest.approx(exact.values[error], rel=1e-9)
@@ -83,8 +89,12 @@ def test_descents_together_end_where_each_does(landscape):
         assert ends[0].values["stroke(D)"] >= np.radians(40)
 
 
+@pytest.mark.parametrize("least", [256, 25])
 @pytest.mark.parametrize("name", ["press", "dwell-slide", "straight-line", "jansen"])
-def test_no_bit_depends_on_the_designs_beside(name):
+def test_no_bit_depends_on_the_designs_beside(name, least, monkeypatch):
+    """Nor on where a chunk is cut into pieces: a design's steps stay with it."""
+    monkeypatch.setattr(chunk, "PIECE_BYTES", 0)
+    monkeypatch.setattr(chunk, "LEAST_PIECE", least)
     spec = load_job(name)
     landscape = Landscape.of(spec)
     assert landscape.is_of_the_cycle
