@@ -121,7 +121,7 @@ def _in_space(P, Q, s):
 
 
 @kernel
-def _nowhere(A, s):
+def _undefined(A, s):
     """0 where all corners have places, else nan."""
     found = spread(0.0)
     for row in range(len(A)):
@@ -161,7 +161,7 @@ def least_apart(A, B, found, place):
         nearest = spread(_FAR)
         for s in range(0, room, WIDTH):
             away = _in_space(a, b, s) if axes == 3 else _in_plane(a, b, s)
-            here[0, s] = away + _nowhere(a, s) + _nowhere(b, s)
+            here[0, s] = away + _undefined(a, s) + _undefined(b, s)
             nearest = smaller(here[0, s], nearest)
         found[v], place[v] = least(nearest), 0
         for s in range(samples):

@@ -15,7 +15,6 @@ killed, or is prolonged, goes on as if nothing had happened.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -213,20 +212,24 @@ class Screen:
     def _begins(self, centres: np.ndarray) -> list[Begin]:
         """Where slopes are followed: from nowhere twice to the same end."""
         most, found = self._most(), list[Begin]()
-        found += islice(self._fresh(self._candidates(centres), found), most)
-        if most < DESCENTS or self.goals.shape[1] == 1 or not self.front.size:
+        if not most:
             return found
-        more = most // 2 if self.together else most // 4
-        return [*found, *islice(self._fresh(self._elsewhere(), found), more)]
+        self._add(found, self._candidates(centres), most)
+        if most >= DESCENTS and self.goals.shape[1] > 1 and self.front.size:
+            more = most // 2 if self.together else most // 4
+            self._add(found, self._elsewhere(), len(found) + more)
+        return found
 
-    def _fresh(self, begins: Iterator[Begin], found: Sequence[Begin]) -> Iterator[Begin]:
-        """Those from which no descent began or would come again, nor one of those found."""
+    def _add(self, found: list[Begin], begins: Iterator[Begin], most: int) -> None:
+        """Of some descents those that none was like, here or in an earlier round, up to `most`."""
         for one in begins:
-            alike = [x for x in found if x.aim == one.aim]
-            away = np.abs(self.shares[[x.row for x in alike]] - self.shares[one.row]).max(axis=1)
+            if len(found) == most:
+                return
+            alike = [x.row for x in found if x.aim == one.aim]
+            away = np.abs(self.shares[alike] - self.shares[one.row]).max(axis=1)
             is_new = away.min(initial=np.inf) > SAME and _key(one) not in self.begun
             if is_new and not self._is_near_end(one):
-                yield one
+                found.append(one)
 
     def _most(self) -> int:
         """Descents that the rows so far pay for."""
@@ -249,9 +252,8 @@ class Screen:
         return bool(away.min(initial=np.inf) <= SAME)
 
     def _candidates(self, centres: np.ndarray) -> Iterator[Begin]:
-        closed = centres[np.isfinite(self.goals[centres]).all(axis=1)]
         if self.goals.shape[1] == 1:
-            for row in closed:
+            for row in centres[np.isfinite(self.goals[centres, 0])]:
                 size = max(abs(float(self.goals[row, 0])), 1e-12)
                 yield Begin(int(row), Aim((1.0,), (np.inf,), (size,)))
         elif self.front.size:
