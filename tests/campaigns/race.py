@@ -4,10 +4,10 @@
     python -m tests.campaigns.race table RESULTS.jsonl
 
 Every run is a process of its own with one worker (or `--workers`), which begins as the command
-does. Its clock runs from the interpreter's first instruction on: imports, workers, the mechanism's
-analysis, asking, evaluating, descents, writing.
-It is wall time, of a machine with an idle core for every run; or with `--clock processor` the
-processor time of this process and of all that it started, so that load favours nobody.
+does. Its clock runs from the process's start on: imports, workers, the mechanism's analysis,
+asking, evaluating, descents, writing. It is wall time, of a machine with an idle core for every
+run; or with `--clock processor` the processor time of this process and of all that it started, so
+that load favours nobody.
 What the store held when the clock passed a look is judged afterwards. Kernels are compiled before,
 as after a first run of any study. CMA-ES, which takes no constraints, asks in the process that
 evaluates, which spares it a worker's start, and is told infeasible designs with a penalty.
@@ -76,11 +76,12 @@ def job(name, kind, seed, store):
 
 class Clock:
     """Wall time since this process began, or processor time of it and of all below it; but for
-    what is spent in `write`."""
+    what is spent in `write`. When it began is told by who started it: the system counts that from
+    its own start, which it knows in whole seconds."""
 
     def __init__(self, options):
         self.file = os.open(f"{options.folder}/lines", os.O_WRONLY | os.O_CREAT)
-        self.seconds, self.clock = options.seconds, options.clock
+        self.seconds, self.clock, self.begun = options.seconds, options.clock, options.begun
         self.own, self.family, self.known = 0.0, [], 0.0
 
     def write(self, value):
@@ -94,7 +95,7 @@ class Clock:
 
     def read(self):
         if self.clock == "wall":
-            return time.time() - psutil.Process().create_time() - self.own
+            return time.time() - self.begun - self.own
         if time.monotonic() - self.known > PROCESSES:
             self.known = time.monotonic()
             self.family = [psutil.Process(), *psutil.Process().children(recursive=True)]
@@ -168,8 +169,8 @@ def run(name, kind, seed, options):
     seconds, clock = options.seconds, options.clock
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        words = [name, kind, str(seed), folder, str(seconds), clock, str(options.workers)]
-        words = [sys.executable, "-m", f"{__package__}.race_run", *words]
+        words = [name, kind, seed, folder, seconds, clock, options.workers, time.time()]
+        words = [sys.executable, "-m", f"{__package__}.race_run", *map(str, words)]
         process = subprocess.Popen(
             words, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )

@@ -14,6 +14,7 @@ WORDS = {
     "seconds": float,
     "clock": str,
     "workers": int,
+    "begun": float,
 }
 
 
