@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.sweeps.conftest import client  # noqa: F401
-from workflows.jobs.early_workers import MODULES
+from workflows.jobs.early_workers import DRAWING_MODULES as MODULES
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="workers are spawned elsewhere")
 

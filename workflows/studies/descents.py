@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from basepar_core.expressions import Call, Expression
 from basepar_core.metrics import differentiated
@@ -155,6 +154,8 @@ class _Descent:
         return Descent(reached, self.evaluations, message)
 
     def _minimised(self, shares: np.ndarray) -> str:
+        from scipy.optimize import minimize  # a fifth of a driver's start, and for workers only
+
         found = minimize(
             lambda u: self._at(u)[0],
             shares,

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
-from scipy.optimize import nnls
 
 #: Damping at first, as a share of the columns' sizes; what it is divided or multiplied by, and
 #: where the search ends because no step is small enough.
@@ -116,6 +114,9 @@ def bounded(
 
     The multipliers are those of half of the sum of squares.
     """
+    from scipy.linalg import qr, solve_triangular  # for workers only, as in `descents`
+    from scipy.optimize import nnls
+
     Q, R = qr(system, mode="economic")
     free = Q.T @ wanted
     turned = solve_triangular(R, rows.T, trans="T").T

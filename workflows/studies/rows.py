@@ -25,9 +25,15 @@ class Rows:
     """
 
     def __init__(
-        self, spec: StudySpec, client: Client, progress: Progress | None, stack: ExitStack
+        self,
+        spec: StudySpec,
+        client: Client,
+        progress: Progress | None,
+        stack: ExitStack,
+        evaluator: ChunkEvaluator | None = None,
     ):
         self.spec, self.client, self.progress = spec, client, progress
+        self.prepared = evaluator
         self.stack = stack  # what is opened, until the end
         self.blocks: blocks.Blocks | None = None
 
@@ -59,6 +65,7 @@ class Rows:
     @property
     def evaluator(self) -> ChunkEvaluator:
         self.open()
+        assert self.prepared is not None
         return self.prepared
 
     def _store(self) -> Store:
@@ -68,7 +75,8 @@ class Rows:
         """Prepare the mechanism and open the store, once."""
         if self.blocks is not None:
             return
-        self.prepared = prepare(self.spec.sweep)
+        if self.prepared is None:
+            self.prepared = prepare(self.spec.sweep)
         warm(self.prepared, self.spec.swept, self.client)
         opening = blocks.opened(self.spec.sweep, self.prepared, self.client, self.progress)
         self.blocks = self.stack.enter_context(opening)

@@ -27,9 +27,10 @@ from distributed import Client
 
 from basepar_core.errors import UsageError
 from cluster import Place
+from sweeps.chunks import ChunkEvaluator, prepare
 from sweeps.run import Progress, Summary, refuse_other, summary
 from sweeps.store import Store, check_and_repair, locked, store
-from workflows.jobs import as_file, connected, study_file
+from workflows.jobs import WORKER_MODULES, as_file, connected, study_file
 
 from .ask_tell_log import Journal, opened
 from .families import Studies, behind, load_studies, parse_studies
@@ -104,13 +105,21 @@ def run(job: StudySpec, place: Place, progress: Progress | None = None) -> Resul
     StoreError, ClusterError
         As their messages say.
     """
+    evaluator = None
     if job.path.exists():
         refuse_other(job.sweep, job.path)
-    with connected(place) as client:
-        return study(job, client, progress)
+    else:  # there is work, and what workers are copied from is busy importing
+        evaluator = prepare(job.sweep)
+    with connected(place, WORKER_MODULES) as client:
+        return study(job, client, progress, evaluator)
 
 
-def study(spec: StudySpec, client: Client, progress: Progress | None = None) -> Result:
+def study(
+    spec: StudySpec,
+    client: Client,
+    progress: Progress | None = None,
+    evaluator: ChunkEvaluator | None = None,
+) -> Result:
     """Ask, evaluate and tell until all trials of a study are told.
 
     Parameters
@@ -122,6 +131,8 @@ def study(spec: StudySpec, client: Client, progress: Progress | None = None) -> 
         A Dask client; its workers must see the store's directory.
     progress
         Called after each batch of receipts.
+    evaluator
+        Of the study's sweep; None: prepared here when a row is missing.
 
     Raises
     ------
@@ -134,7 +145,7 @@ def study(spec: StudySpec, client: Client, progress: Progress | None = None) -> 
     with opened(spec) as journal:
         beginning = begin(spec, journal)
         with ExitStack() as stack:
-            rows = Rows(spec, client, progress, stack)
+            rows = Rows(spec, client, progress, stack, evaluator)
             screening, rounds = Screening(rows, journal), _Rounds(rows, journal)
             for one in spec.rounds():
                 if one.start < spec.screened:
