@@ -148,7 +148,7 @@ def least_apart(A, B, found, place):
     A, B
         (variant, corner, axis, sample), m.
     found, place
-        (variant,), filled; ∞ and 0 where no sample has places of all corners.
+        (variant,), filled; nan and 0 where no sample has places of all corners.
     """
     axes, samples = A.shape[2], A.shape[3]
     room = samples + (-samples) % WIDTH
@@ -163,7 +163,8 @@ def least_apart(A, B, found, place):
             away = _in_space(a, b, s) if axes == 3 else _in_plane(a, b, s)
             here[0, s] = away + _undefined(a, s) + _undefined(b, s)
             nearest = smaller(here[0, s], nearest)
-        found[v], place[v] = least(nearest), 0
+        closest = least(nearest)
+        found[v], place[v] = closest if closest < _FAR else np.nan, 0
         for s in range(samples):
             if every[0, s] == found[v]:
                 place[v] = s

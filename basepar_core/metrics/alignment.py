@@ -15,7 +15,7 @@ from .targets import Target
 _DIRECTIONS = 8
 #: Turns of fit and feet, and how many of the best then go on; the last to the end.
 _ROUGH = ((2, 4), (4, 2))
-#: What errors differ by, as a share, that are the same fit's, or that of one as good.
+#: Errors that differ by no more than this share are of the same fit, or of one as good.
 _ALIKE = 1e-6
 #: Steps from the best of these; they end where the error's square would fall by no more than this
 #: share of it.
@@ -59,9 +59,10 @@ class Fit:
         """Of some variants, by their numbers."""
         return Fit(*(getattr(self, one.name)[variants] for one in fields(self)))
 
-    def beside(self, steps: Array) -> "Fit":
-        """Of paths a small step (variant, axis, sample) away: what is fitted stays, as far as the
-        error's slope goes."""
+    def linearised(self, steps: Array) -> "Fit":
+        """Of paths small steps (variant, axis, sample) away, m: all is held but the error
+        (variant,), which is that to first order of the steps (the envelope theorem); where a path
+        is met, and the error has no slope, it stays too."""
         slope = self.slopes(steps[..., None])[:, 0]
         return replace(self, error=self.error + np.where(self.error > 0, slope, 0.0))
 
@@ -203,7 +204,8 @@ def together(track: Array, closed: Array, target: Target) -> Fit:
 
 
 def _best(owner: Array, error: Array, most: int) -> Array:
-    """Rows of the least errors of each owner, which are not the same ones."""
+    """Rows of the least errors of each owner; of those that are alike one, since several starts
+    lead to the same fit, and a mirror image is as good."""
     order = np.lexsort((error, owner))
     owner, error = owner[order], error[order]
     first = np.append(True, owner[1:] != owner[:-1])
@@ -331,9 +333,9 @@ def _newton(
         for q, second in enumerate(makers):
             both = (first @ second + second @ first) / 2
             H[:, p, q] += _dots(left, about @ both.T).sum(axis=1)
-    least = mixed * inverse[:, None]
-    g = (flat @ left.reshape(count, -1, 1))[..., 0] - (least @ slope[..., None])[..., 0]
-    H = H - least @ np.swapaxes(mixed, 1, 2)
+    eliminated = mixed * inverse[:, None]
+    g = (flat @ left.reshape(count, -1, 1))[..., 0] - (eliminated @ slope[..., None])[..., 0]
+    H = H - eliminated @ np.swapaxes(mixed, 1, 2)
     step, promised = _within(H, g, reach)
     change = _turned(np.broadcast_to(np.eye(axes), turn.shape), step / size, target.fit)
     shift = shift + middle - (change @ middle[..., None])[..., 0]

@@ -58,7 +58,7 @@ class ClosedCycle:
     _by
         What computes where bodies carry points, and how these move; None: NumPy.
     _designs
-        (variant,) numbers: variants side by side with the same are a design, and small steps from
+        (variant,) numbers that ascend: variants with the same are a design, and small steps from
         it by which slopes are taken; None: each is one of its own.
     """
 

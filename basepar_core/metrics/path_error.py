@@ -68,10 +68,14 @@ def fit(
         fresh[1:] = (real[1:] != real[:-1]).any(axis=(1, 2))
     elif designs is not None:
         fresh[1:] = designs[1:] != designs[:-1]
-    found, own = _fit(real[fresh], target, mechanism, motion), np.cumsum(fresh) - 1
+    found = _fit(real[fresh], target, mechanism, motion)
     if fresh.all():
         return found
-    return found.take(own) if designs is None else found.take(own).beside(real - real[fresh][own])
+    own = np.cumsum(fresh) - 1
+    whole = found.take(own)
+    if np.iscomplexobj(track):  # `analytic` and `squares` add the derivatives
+        return whole
+    return whole.linearised(real - real[fresh][own])
 
 
 def _fit(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> Fit:

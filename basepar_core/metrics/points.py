@@ -11,6 +11,7 @@ from basepar_core.arrays import Array
 from basepar_core.dynamics import path_curvature
 from basepar_core.mechanism import GROUND, Mechanism
 
+from .alignment import Fit
 from .analytic import length, line_of, size
 from .closed_cycle import ClosedCycle
 from .curve_shapes import LABELS, descriptors
@@ -143,35 +144,39 @@ def _described(cycle: ClosedCycle, point: str) -> Array:
     return np.where(comes_back[:, None], descriptors(np.swapaxes(track, 1, 2)), np.nan)
 
 
+def _fit(cycle: ClosedCycle, track: Array, target: Target) -> Fit:
+    return fit(track, target, cycle.model.mechanism, cycle.motion, cycle._designs)
+
+
 def _path_error(cycle: ClosedCycle, point: str, target: Target) -> Array:
     track = cycle.tracks(point)
-    return fit(track, target, cycle.model.mechanism, cycle.motion, cycle._designs).analytic(track)
+    return _fit(cycle, track, target).analytic(track)
 
 
 def _path_squares(cycle: ClosedCycle, point: str, target: Target) -> Array:
     track = cycle.tracks(point)
-    return fit(track, target, cycle.model.mechanism, cycle.motion).squares(track, target)
+    return _fit(cycle, track, target).squares(track, target)
 
 
 def _pose_squares(cycle: ClosedCycle, point: str, body: str, target: Target) -> Array:
     track = pose_track(cycle.tracks(point), cycle.angle(body), target)
-    return fit(track, target, cycle.model.mechanism, cycle.motion).squares(track, target)
+    return _fit(cycle, track, target).squares(track, target)
 
 
 def _pose_error(cycle: ClosedCycle, point: str, body: str, target: Target) -> Array:
     track = pose_track(cycle.tracks(point), cycle.angle(body), target)
-    return fit(track, target, cycle.model.mechanism, cycle.motion, cycle._designs).analytic(track)
+    return _fit(cycle, track, target).analytic(track)
 
 
 def _order_defects(cycle: ClosedCycle, point: str, target: Target) -> Array:
-    found = fit(cycle.tracks(point), target, cycle.model.mechanism, cycle.motion)
+    found = _fit(cycle, cycle.tracks(point), target)
     # A list that ends where it began has its first point twice, at one foot.
     apart = (target.table != np.roll(target.table, 1, axis=0)).any(axis=1)
     return order_defects((found.index + found.share)[:, apart])
 
 
 def _missed(cycle: ClosedCycle, point: str, target: Target) -> Array:
-    found = fit(cycle.tracks(point), target, cycle.model.mechanism, cycle.motion)
+    found = _fit(cycle, cycle.tracks(point), target)
     size = np.sqrt(((target.table - target.table.mean(axis=0)) ** 2).sum(axis=1).mean())
     return (length(found.residual, axis=-1) > MISSED * size).sum(axis=1).astype(float)
 

@@ -13,7 +13,7 @@ as after a first run of any study. CMA-ES, which takes no constraints, asks in t
 evaluates, which spares it a worker's start, and is told infeasible designs with a penalty.
 
 A line of RESULTS is a run; those that are there are not run again. Seeds are outermost: what is
-there at any moment is of as many seeds for all. A table is of lines with one number of workers.
+there at any moment is of as many seeds for all. A table is of one clock and number of workers.
 """
 
 import argparse
@@ -36,7 +36,6 @@ from cluster.client import connect
 from cluster.places import Laptop
 from sweeps.chunks import prepare
 from sweeps.store import Store
-from tests.campaigns.studies import hypervolume
 from workflows.studies.feasibility import dominated, judge, weigh
 from workflows.studies.gradients import column
 from workflows.studies.spec import Sampler
@@ -76,8 +75,8 @@ def job(name, kind, seed, store):
 
 class Clock:
     """Wall time since this process began, or processor time of it and of all below it; but for
-    what is spent in `write`. When it began is told by who started it: the system counts that from
-    its own start, which it knows in whole seconds."""
+    what is spent in `write`. When it began is told by who started it, by the clock of all
+    processes: the system counts that from its own start, which it knows in whole seconds."""
 
     def __init__(self, options):
         self.file = os.open(f"{options.folder}/lines", os.O_WRONLY | os.O_CREAT)
@@ -95,7 +94,7 @@ class Clock:
 
     def read(self):
         if self.clock == "wall":
-            return time.time() - self.begun - self.own
+            return time.monotonic() - self.begun - self.own
         if time.monotonic() - self.known > PROCESSES:
             self.known = time.monotonic()
             self.family = [psutil.Process(), *psutil.Process().children(recursive=True)]
@@ -144,6 +143,8 @@ def by_cmaes(options):
 
 def course(spec, lines, worst):
     """(time, value) whenever it got better: the best, or minus the hypervolume."""
+    from .studies import hypervolume  # imports what runs do without
+
     rows = int(lines[:, 1].max(initial=0))
     verdict = judge(spec, Store.open(spec.path), 0, rows) if rows else None
     found, front, before = [], np.empty((0, len(spec.objectives))), 0
@@ -169,7 +170,7 @@ def run(name, kind, seed, options):
     seconds, clock = options.seconds, options.clock
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        words = [name, kind, seed, folder, seconds, clock, options.workers, time.time()]
+        words = [name, kind, seed, folder, seconds, clock, options.workers, begun]
         words = [sys.executable, "-m", f"{__package__}.race_run", *map(str, words)]
         process = subprocess.Popen(
             words, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -240,31 +241,46 @@ def value(line, moment):
 
 def table(options):
     """Medians at each time, whether screening's is no worse, and how often it is soon near."""
-    lines = read(options.results)
+    lines = longest(read(options.results))
     print("| study | seeds | time, s |", " | ".join(SAMPLERS), "| no worse |")
     print("|---" * (len(SAMPLERS) + 4) + "|")
     for name in [one for one in STUDIES if any(line["study"] == one for line in lines)]:
         here = [line for line in lines if line["study"] == name]
+        for look in LOOKS:
+            row = compared(name, [line for line in here if line["seconds"] >= look], look)
+            if row:
+                print(row)
         least = min(value(line, np.inf) for line in here)
-        # Of as many seeds for all.
-        each = [{x["seed"] for x in here if x["sampler"] == kind} for kind in SAMPLERS]
-        seeds = set.intersection(*[one for one in each if one])
-        here = [line for line in here if line["seed"] in seeds]
-        for look in (x for x in LOOKS if x <= max(line["seconds"] for line in here)):
-            medians = {
-                kind: float(np.median(values))
-                for kind in SAMPLERS
-                if (values := [value(x, look) for x in here if x["sampler"] == kind])
-            }
-            rest = [v for kind, v in medians.items() if kind != "screen"]
-            others = min(rest, default=np.inf)
-            ours = medians["screen"]
-            good = ours <= others + TIE * abs(others) if np.isfinite(others) else True
-            cells = [shown(medians.get(kind)) for kind in SAMPLERS]
-            print(f"| {name} | {len(seeds)} | {look:g} |", " | ".join(cells), f"| {good} |")
         mine = [value(line, SOON) for line in here if line["sampler"] == "screen"]
         near = sum(one <= least + NEAR * abs(least) for one in mine)
         print(f"{name}: within 1 % of {shown(least)} within {SOON:g} s: {near} of {len(mine)}")
+
+
+def longest(lines):
+    """Of each study, sampler and seed the longest run; all with one clock and as many workers."""
+    kinds = {(line["clock"], line["workers"]) for line in lines}
+    if len(kinds) > 1:
+        raise SystemExit(f"runs that do not compare, (clock, workers): {sorted(kinds)}")
+    lines = sorted(lines, key=lambda line: line["seconds"])
+    return list({(x["study"], x["sampler"], x["seed"]): x for x in lines}.values())
+
+
+def compared(name, lines, look):
+    """A row of the table: medians over the seeds that all samplers have."""
+    each = [{x["seed"] for x in lines if x["sampler"] == kind} for kind in SAMPLERS]
+    seeds = set.intersection(*[one for one in each if one] or [set()])
+    lines = [line for line in lines if line["seed"] in seeds]
+    medians = {
+        kind: float(np.median(values))
+        for kind in SAMPLERS
+        if (values := [value(x, look) for x in lines if x["sampler"] == kind])
+    }
+    if "screen" not in medians:
+        return ""
+    others = min((v for kind, v in medians.items() if kind != "screen"), default=np.inf)
+    good = medians["screen"] <= others + TIE * abs(others) if np.isfinite(others) else True
+    cells = " | ".join(shown(medians.get(kind)) for kind in SAMPLERS)
+    return f"| {name} | {len(seeds)} | {look:g} | {cells} | {good} |"
 
 
 def shown(number):

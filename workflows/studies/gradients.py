@@ -127,7 +127,8 @@ class Landscape:
 
     @property
     def is_of_the_cycle(self) -> bool:
-        """Whether all results are metrics of the cycle alone, of which `near` is quick."""
+        """Whether all results are metrics of the cycle whose slopes need no differences of the
+        whole evaluation: of these `near` is quick."""
         known = self.evaluator.metrics
         return all(
             (name in known or word_of(name)[0] in known) and "differences" not in kind

@@ -40,7 +40,8 @@ MOST, MOST_TOGETHER = 30, 100
 SCOUTED = 32
 #: Basins are apart by so many times the spacing of a grid of as many designs as are explored.
 APART = 1.5
-#: A descent does not begin where another of the same kind began, in shares of the ranges.
+#: A descent does not begin where another of the same kind began, nor, to the least of one
+#: objective, where one ended; in shares of the ranges.
 SAME = 1e-3
 #: The best designs so far among which basins are looked for; those whose differences are followed.
 LEADERS, GOOD = 1000, 100
@@ -102,11 +103,11 @@ class Screen:
         """Take the rows of a proposal, evaluated."""
         begun = [one.row for one in proposal.begins]
         shares = shares_of(self.spec, verdict.parameters)
+        self.begun |= {_key(one) for one in proposal.begins}
         if self.goals.shape[1] == 1:
             self.ends = np.concatenate([self.ends, self.shares[begun], shares[: len(begun)]])
-        self.begun |= {_key(one) for one in proposal.begins}
-        for one in proposal.begins:
-            if not _is_held(one):
+        else:
+            for one in (x for x in proposal.begins if not _is_held(x)):
                 before = self.starts.get(one.aim.weights, self.shares[:0])
                 self.starts[one.aim.weights] = np.vstack([before, self.shares[one.row]])
         fresh = np.arange(len(self.shares), len(self.shares) + len(shares))
@@ -225,7 +226,7 @@ class Screen:
         for one in begins:
             if len(found) == most:
                 return
-            alike = [x.row for x in found if x.aim == one.aim]
+            alike = [x.row for x in found if _key(x)[1:] == _key(one)[1:]]
             away = np.abs(self.shares[alike] - self.shares[one.row]).max(axis=1)
             is_new = away.min(initial=np.inf) > SAME and _key(one) not in self.begun
             if is_new and not self._is_near_end(one):

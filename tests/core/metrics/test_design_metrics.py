@@ -320,14 +320,17 @@ def test_the_least_separation_along_a_cycle(samples, axes, corners):
     rng = np.random.default_rng(samples)
     A, B = (rng.uniform(-1, 1, (40, count, axes, samples)) for count in corners)
     A[1, 0, :, samples // 2] = np.nan  # what has no place is not the nearest
-    A[2, 0] = np.nan
+    A[2, 0] = np.nan  # a shape that is undefined is nowhere, not far away
     every = np.stack([separation(A[..., s], B[..., s]) for s in range(samples)], axis=1)
-    every = np.where(np.isnan(every), np.inf, every)
+    expected = every.min(axis=1, where=~np.isnan(every), initial=np.inf)
+    expected[np.isnan(every).all(axis=1)] = np.nan
     least, where = np.empty(40), np.empty(40, np.int64)
     least_apart(A, B, least, where)
     # Rounding; of lines in space that nearly meet its root.
-    np.testing.assert_allclose(least, every.min(axis=1), rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(where, every.argmin(axis=1))
+    np.testing.assert_allclose(least, expected, rtol=0, atol=1e-12)
+    assert np.isnan(least[2])
+    filled = np.where(np.isnan(every), np.inf, every)
+    np.testing.assert_array_equal(where, filled.argmin(axis=1))
 
 
 def test_clearances_along_the_cycle(closed):

@@ -217,8 +217,14 @@ def test_small_steps_keep_the_fit_of_their_design(cycle, timing, free):
     np.testing.assert_array_equal(kept[:, 0], path_error.fit(track, target, *motion).error)
     # Feet go from cubic to cubic, whose slopes differ by 2e-6 (above).
     np.testing.assert_allclose((kept[:, 1] - kept[:, 0]) / h, (ahead - back) / (2 * h), atol=5e-6)
+
+    # Points of the first path: its error is rounding or 0, and without a slope its step's is too.
     met = Target("met", tuple(map(tuple, track[0][:, [40, 50, 60]].T.tolist())))
-    assert np.isfinite(path_error.fit(rows, met, *motion, designs).error).all()
+    error = path_error.fit(rows, met, *motion, designs).error
+    np.testing.assert_array_equal(error[::2], path_error.fit(track, met, *motion).error)
+    # A slope along residuals of rounding is at most the step's own size.
+    assert error[0] < 1e-14
+    assert abs(error[1]) < 1e-14 + np.abs(step[0]).max() * np.sqrt(2)
 
 
 def test_a_path_in_space_is_turned_onto_its_target():

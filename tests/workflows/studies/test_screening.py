@@ -159,7 +159,7 @@ def test_a_descent_at_rest_is_not_begun_again():
 
 
 def test_descents_side_by_side_are_one_for_so_many_rows():
-    """Half as many more begin elsewhere."""
+    """Half as many more begin at the best of what went through the whole space."""
     one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
     screen, before, counts = Screen(one, together=True), 0, []
     for piece in rounds.of(one.batch, 4096, 4096):
@@ -167,6 +167,12 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
         rows = [x.row for x in proposal.begins]
         values = designs_of(one, np.concatenate([screen.shares[rows], proposal.shares]))
         assert len({(x.row, x.aim) for x in proposal.begins}) == len(proposal.begins)
+        if rows:
+            more = proposal.begins[-(len(rows) // 3) :]
+            good = np.isfinite(screen.goals[screen.explored]).all(axis=1)
+            best = screen._best(screen.explored[good])[:24]
+            assert {x.row for x in more} <= set(best.tolist())
+            assert len({x.aim.weights for x in more}) == min(len(more), 7)
         screen.learn(proposal, by_triangles(one, values[: piece.stop - piece.start]))
         counts.append((before, len(rows)))
         before = piece.stop
