@@ -277,9 +277,9 @@ def study(
     >>> found.dataset.sizes["variant"]
     20
     """
-    from workflows.jobs import WORKER_MODULES, start_early
+    from workflows.jobs import start_early
 
-    start_early(cluster, store, WORKER_MODULES)
+    start_early(cluster, store)
 
     from workflows.jobs import place_of
     from workflows.studies import load_jobs, run

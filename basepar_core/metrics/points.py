@@ -155,12 +155,12 @@ def _path_error(cycle: ClosedCycle, point: str, target: Target) -> Array:
 
 def _path_squares(cycle: ClosedCycle, point: str, target: Target) -> Array:
     track = cycle.tracks(point)
-    return _fit(cycle, track, target).squares(track, target)
+    return fit(track, target, cycle.model.mechanism, cycle.motion).squares(track, target)
 
 
 def _pose_squares(cycle: ClosedCycle, point: str, body: str, target: Target) -> Array:
     track = pose_track(cycle.tracks(point), cycle.angle(body), target)
-    return _fit(cycle, track, target).squares(track, target)
+    return fit(track, target, cycle.model.mechanism, cycle.motion).squares(track, target)
 
 
 def _pose_error(cycle: ClosedCycle, point: str, body: str, target: Target) -> Array:

@@ -277,8 +277,9 @@ def compared(name, lines, look):
     }
     if "screen" not in medians:
         return ""
-    others = min((v for kind, v in medians.items() if kind != "screen"), default=np.inf)
-    good = medians["screen"] <= others + TIE * abs(others) if np.isfinite(others) else True
+    rest = [median for kind, median in medians.items() if kind != "screen"]
+    others = min(rest, default=np.nan)
+    good = medians["screen"] <= others + TIE * abs(others) if np.isfinite(others) else bool(rest)
     cells = " | ".join(shown(medians.get(kind)) for kind in SAMPLERS)
     return f"| {name} | {len(seeds)} | {look:g} | {cells} | {good} |"
 

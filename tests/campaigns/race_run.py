@@ -22,7 +22,7 @@ def main() -> None:
     for name in THREADS:
         os.environ.setdefault(name, "1")
     from workflows.cli.main import COLLECT_AFTER
-    from workflows.jobs import WORKER_MODULES, start_early
+    from workflows.jobs import start_early
 
     gc.set_threshold(COLLECT_AFTER)
     parser = argparse.ArgumentParser(description=__doc__)
@@ -30,7 +30,7 @@ def main() -> None:
         parser.add_argument(word, type=kind)
     options = parser.parse_args()
     if options.kind != "cmaes":
-        start_early("laptop", None, WORKER_MODULES)
+        start_early("laptop", None)
     # What is heavy comes after.
     from .race import by_cmaes, one
 

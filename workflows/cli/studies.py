@@ -39,9 +39,9 @@ def _around(options: argparse.Namespace) -> int:
 
 
 def _study(options: argparse.Namespace) -> int:
-    from workflows.jobs import WORKER_MODULES, start_early
+    from workflows.jobs import start_early
 
-    start_early(options.cluster, options.store, WORKER_MODULES)
+    start_early(options.cluster, options.store)
 
     from workflows.jobs import place_of
     from workflows.studies import load_jobs

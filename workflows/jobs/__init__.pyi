@@ -13,7 +13,6 @@ from .apart import apart as apart
 from .certificates import CertifiedBase as CertifiedBase
 from .certificates import certified_base as certified_base
 from .certificates import verified as verified
-from .early_workers import WORKER_MODULES as WORKER_MODULES
 from .early_workers import start_early as start_early
 from .examples import as_file as as_file
 from .examples import study_file as study_file

@@ -1,13 +1,12 @@
-"""Workers of sweeps and studies begin to import while these are prepared."""
+"""Workers of a sweep begin to import while the sweep is prepared."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from basepar_core.texts import is_address
 from cluster import fork_server
 
-#: What every worker imports: two thirds of its start.
-WORKER_MODULES = (
+#: What every worker of a sweep imports: two thirds of its start.
+MODULES = (
     "sweeps.run.worker",
     "sweeps.run.chunk_size",
     "sweeps.chunks.evaluator",
@@ -15,10 +14,8 @@ WORKER_MODULES = (
     "basepar_core.compiled.api",
     "basepar_core.metrics.regimes",
     "basepar_core.single_dof.cycle_kernels",
+    "scipy.optimize",
 )
-#: A sweep's workers draw their designs themselves, by SciPy's sequence if it says so; a study's
-#: are given theirs, and import a third less.
-DRAWING_MODULES = (*WORKER_MODULES, "scipy.stats")
 
 
 def _is_there(store: str | Path) -> bool:
@@ -26,9 +23,7 @@ def _is_there(store: str | Path) -> bool:
     return is_address(store) or Path(store).exists()
 
 
-def start_early(
-    cluster: str, store: str | Path | None, modules: Sequence[str] = DRAWING_MODULES
-) -> None:
+def start_early(cluster: str, store: str | Path | None) -> None:
     """Begin where workers of this machine are likely needed: the store does not exist yet."""
     if cluster == "laptop" and (store is None or not _is_there(store)):
-        fork_server.start(modules)
+        fork_server.start(MODULES)

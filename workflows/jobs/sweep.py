@@ -1,6 +1,6 @@
 """A sweep job: specification, cluster, store."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ from cluster import (
 from sweeps.run import Leave, Progress, Summary, complete, sweep, sweep_together
 from sweeps.spec import SweepSpec
 
-from .early_workers import DRAWING_MODULES
+from .early_workers import MODULES
 
 
 class ClusterError(BaseparError):
@@ -71,8 +71,8 @@ def _named(cluster: str) -> Place:
 
 
 @contextmanager
-def connected(place: Place, modules: Sequence[str] = DRAWING_MODULES) -> Iterator[Client]:
-    """Workers, who have imported what is named, or one readable message.
+def connected(place: Place) -> Iterator[Client]:
+    """Workers, or one readable message.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def connected(place: Place, modules: Sequence[str] = DRAWING_MODULES) -> Iterato
         They are unavailable.
     """
     if isinstance(place, Laptop):
-        fork_server.start(modules)
+        fork_server.start(MODULES)
     try:
         with connect(place) as client:
             yield client

@@ -1,15 +1,12 @@
 """The screened rows of a study: asked for by `screening`, evaluated, and told in the end."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
 from distributed import Future, wait
 from distributed.client import FuturesCancelledError
-
-from sweeps.spec import sobol_points
 
 from .ask_tell_log import Journal
 from .descents import Aim, descend, descend_together
@@ -66,9 +63,6 @@ class Screening:
     def _caught_up(self) -> Screen:
         if self.screen is None:
             given = [[v.si(one[n]) for n, v in self.spec.variables] for one in self._candidates()]
-            with ThreadPoolExecutor(1) as meanwhile:  # SciPy is loaded while a worker is warmed
-                meanwhile.submit(sobol_points, len(self.spec.variables), 0, 0, 1)
-                self.rows.open()
             self.screen = Screen(self.spec, np.array(given) if given else None, self.together)
         for one in self.passed:
             proposal = self.screen.propose(one.size)

@@ -30,7 +30,7 @@ from cluster import Place
 from sweeps.chunks import ChunkEvaluator, prepare
 from sweeps.run import Progress, Summary, refuse_other, summary
 from sweeps.store import Store, check_and_repair, locked, store
-from workflows.jobs import WORKER_MODULES, as_file, connected, study_file
+from workflows.jobs import as_file, connected, study_file
 
 from .ask_tell_log import Journal, opened
 from .families import Studies, behind, load_studies, parse_studies
@@ -108,9 +108,9 @@ def run(job: StudySpec, place: Place, progress: Progress | None = None) -> Resul
     evaluator = None
     if job.path.exists():
         refuse_other(job.sweep, job.path)
-    else:  # there is work, and what workers are copied from is busy importing
+    else:  # a laptop's server of workers imports meanwhile; elsewhere it costs the same
         evaluator = prepare(job.sweep)
-    with connected(place, WORKER_MODULES) as client:
+    with connected(place) as client:
         return study(job, client, progress, evaluator)
 
 

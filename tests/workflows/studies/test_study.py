@@ -1,6 +1,8 @@
 """Design studies on real workers, a real journal and real stores."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from sweeps.spec.sweep_spec import Evaluation, SweepSpec
 from sweeps.store import Store
 from sweeps.store.statuses import Status
 from tests.workflows.fourbar_study import SMALL, assert_equal_stores, small, swing
+from workflows.studies import rows
 from workflows.studies import study as design_study
 from workflows.studies.feasibility import judge
 from workflows.studies.reader import parse_study
@@ -55,6 +58,34 @@ def told(spec):
 
 def verdict_of(spec):
     return judge(spec, Store.open(spec.path), 0, spec.trials)
+
+
+@pytest.mark.slow
+def test_a_mechanism_is_prepared_once_and_before_workers_start(tmp_path, monkeypatch):
+    """A laptop's server of workers imports meanwhile; a store that is there may need none."""
+    module = sys.modules[study.__module__]
+    seen = []
+    for place, name in ((module, "prepare"), (rows, "prepare"), (module, "connected")):
+        found = getattr(place, name)
+        monkeypatch.setattr(
+            place, name, lambda *given, found=found, name=name: seen.append(name) or found(*given)
+        )
+    one = replace(small(f"{tmp_path}/run.zarr"), trials=40)
+    module.run(one, Laptop(workers=1))
+    assert seen == ["prepare", "connected"]
+    module.run(one.of(80), Laptop(workers=1))
+    assert seen[2:] == ["connected", "prepare"]
+
+
+def test_a_driver_does_without_scipy_until_it_asks():
+    """Half a second and more, while a worker could have begun."""
+    code = (
+        "import sys, workflows.studies.study, workflows.studies.screening_run\n"
+        "print([name for name in sys.modules if name.split('.')[0] == 'scipy'])"
+    )
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
 
 
 def test_journal_and_store_say_the_same(done):
