@@ -447,6 +447,9 @@ class _Parser:
         if token.text in self.names or token.text in UNITS:
             raise self.error(f"{token.text!r} is not a function; write '*' before '('", token)
         if token.text not in FUNCTIONS:
+            words = sorted({name.partition("(")[0] for name in self.names if "(" in name})
+            if token.text not in words and (hint := did_you_mean(token.text, words)):
+                raise self.error(f"nothing is called {token.text!r}{hint}", token)
             hint = did_you_mean(token.text, FUNCTIONS)
             known = ", ".join(FUNCTIONS)
             raise self.error(f"no function {token.text!r} ({known}){hint}", token)

@@ -2,12 +2,12 @@
 
 The first rows of a round are where descents by slopes ended that began at the best distinct
 designs so far; of several objectives, once there are some rows for each variable, at the front (by
-sums of the objectives, and into its gaps) and at the best of the whole space. A quarter of the
-rest goes on through a Sobol sequence of the whole space; what is left falls around the centres:
-distinct basins of one objective, places of the front of several. Half of that is drawn in boxes,
-half along differences of good designs, which follow valleys that lie askew. A box reaches as far
-as the nearest designs that are evaluated already: it shrinks by being searched, and moves with
-the best.
+sums of the objectives, and into its gaps) and at outstanding ones of the whole space. A quarter of
+the rest goes on through a Sobol sequence of the whole space; what is left falls around the
+centres: distinct basins of one objective, places of the front of several. Half of that is drawn in
+boxes, half along differences of good designs, which follow valleys that lie askew. A box reaches
+as far as the nearest designs that are evaluated already: it shrinks by being searched, and moves
+with the best.
 
 All of a round follows from the rows before it, whatever their number will be: a study that was
 killed, or is prolonged, goes on as if nothing had happened.
@@ -211,14 +211,18 @@ class Screen:
     # Descents
 
     def _begins(self, centres: np.ndarray) -> list[Begin]:
-        """Where slopes are followed: from nowhere twice to the same end."""
-        most, found = self._most(), list[Begin]()
-        if not most:
-            return found
-        self._add(found, self._candidates(centres), most)
+        """Where slopes are followed: from nowhere twice to the same end.
+
+        Those side by side begin elsewhere first of all: from an early front all end in one basin.
+        """
+        most, elsewhere, found = self._most(), 0, list[Begin]()
         if most >= DESCENTS and self.goals.shape[1] > 1 and self.front.size:
-            more = most // 2 if self.together else most // 4
-            self._add(found, self._elsewhere(), len(found) + more)
+            elsewhere = most // 2 if self.together else most // 4
+        if most and not (elsewhere and self.together and not self.begun):
+            self._add(found, self._candidates(centres), most)
+            most = len(found)
+        if elsewhere:
+            self._add(found, self._elsewhere(), most + elsewhere)
         return found
 
     def _add(self, found: list[Begin], begins: Iterator[Begin], most: int) -> None:
@@ -280,13 +284,20 @@ class Screen:
                 yield Begin(int(row), Aim((1.0, 0.0), (np.inf, middle), sizes))
 
     def _elsewhere(self) -> Iterator[Begin]:
-        """From the best designs of the whole space: a better front may lie elsewhere."""
+        """From designs of the whole space: a better front may lie elsewhere."""
         count, sizes = self.goals.shape[1], self._sizes()
-        rows, weights = self._best(self.explored)[:PLACES], _weights(count)
-        rows = rows[np.isfinite(self.goals[rows]).all(axis=1)]
+        rows, weights = self._outstanding(), _weights(count)
         for turn in range(len(weights)):
             for place, row in enumerate(rows, start=turn):
-                yield Begin(int(row), Aim(weights[place % len(weights)], (np.inf,) * count, sizes))
+                yield Begin(row, Aim(weights[place % len(weights)], (np.inf,) * count, sizes))
+
+    def _outstanding(self) -> list[int]:
+        """Explored rows: in turns the best, and those with the least of each objective whatever
+        constraints say. The way to a better front may begin where they are violated."""
+        rows = self.explored[np.isfinite(self.goals[self.explored]).all(axis=1)]
+        orders = [self._best(rows)]
+        orders += [rows[np.argsort(goal, kind="stable")] for goal in self.goals[rows].T]
+        return list(dict.fromkeys(np.stack(orders, axis=1)[:PLACES].ravel().tolist()))
 
     def _sizes(self) -> tuple[float, ...]:
         """A large change of each objective: how far the front reaches."""

@@ -348,6 +348,8 @@ def test_quantities_of_joints_are_names():
     assert names(parse_comparison("2*point_range(P.x) >= 9 mm", known)) == {"point_range(P.x)"}
     with pytest.raises(ExpressionError, match="no function 'stroke'"):
         parse_comparison("stroke(E) >= 40 deg", known)
+    with pytest.raises(ExpressionError, match="called 'stoke'; did you mean 'stroke'"):
+        parse_comparison("stoke(D) >= 40 deg", known)
 
 
 def test_equation_has_two_sides():
