@@ -6,6 +6,8 @@ from . import sensitivity as sensitivity
 from . import targets as targets
 from .closed_cycle import ClosedCycle as ClosedCycle
 from .far_targets import far_off as far_off
+from .placement import Placement as Placement
+from .placement import placements as placements
 from .regimes import BAND as BAND
 from .regimes import BROKEN as BROKEN
 from .regimes import COARSE as COARSE

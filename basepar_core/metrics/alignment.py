@@ -46,6 +46,8 @@ class Fit:
         (variant, point, axis) fitted path less target, m.
     slides
         (variant, point) bool: feet that are the nearest ones, and not the end of an open path.
+    shift
+        (variant, axis) m, added after turning.
     """
 
     error: Array
@@ -54,6 +56,7 @@ class Fit:
     turn: Array
     residual: Array
     slides: Array
+    shift: Array
 
     def take(self, variants: Array) -> "Fit":
         """Of some variants, by their numbers."""
@@ -172,7 +175,7 @@ def result(
     left = residual(path, target, turn, shift)
     slides = ~path.ends & ("timing" in target.fit)
     error = np.where(missing, np.nan, _rms(left))
-    return Fit(error, path.index, path.share, turn, left, slides)
+    return Fit(error, path.index, path.share, turn, left, slides, shift)
 
 
 def _rms(residual: Array) -> Array:

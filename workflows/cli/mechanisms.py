@@ -25,7 +25,7 @@ def _list(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     from basepar_core.errors import UsageError
-    from workflows.views import kinematic_geometry, mechanisms, write_paths
+    from workflows.views import kinematic_geometry, mechanisms, placed_targets, write_paths
 
     stem = options.cognate_files
     if stem and not options.cognates:
@@ -37,6 +37,8 @@ def _show(options: argparse.Namespace) -> int:
         document["centres"] = kinematic_geometry.centres(model)
     if options.cognates:
         document["cognates"] = kinematic_geometry.cognates(model, options.cognates, stem)
+    if options.variant:
+        document["placed"] = placed_targets.document(model, options.variant)
     if options.trace:
         write_paths(model, Path(options.trace))
         document["trace"] = options.trace
@@ -262,7 +264,10 @@ symbols [{name, value, unit, bounds, constant}] (value and bounds in the symbol'
 path, path_why (how sweeps evaluate it), drawing (with -o; and trace with
 --trace; with --centres, centres: the bodies of each pair and at, m, null where they do not turn
 about each other; with --cognates, cognates: mechanism, pins, the first bar's on ground and
-coupler, then the second's on coupler and ground, point and lengths, all m, and file).""",
+coupler, then the second's on coupler and ground, point and lengths, all m, and file;
+with --variant, placed [{metric, error, angle, scale, shift, rotation, points}]: where the design
+is to stand to meet a target, a place p of it at scale times rotation times p, plus shift, m and
+rad; points: the target as its file sees it; -o draws them).""",
     ),
     Command(
         "base",

@@ -1,4 +1,4 @@
-"""What is drawn over a planar mechanism: cognates of its four-bar, instant centres."""
+"""What is drawn over a planar mechanism: cognates of its four-bar, instant centres, targets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,10 +21,13 @@ class Overlay:
         Four-bars: their pins (4, 2), and the point that they guide (2,).
     spots
         Places (2,) by name.
+    targets
+        Points (point, 2) that a path is to meet, of each target.
     """
 
     bars: Sequence[tuple[np.ndarray, np.ndarray]] = ()
     spots: Mapping[str, np.ndarray] | None = None
+    targets: Sequence[np.ndarray] = ()
 
     def extent(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """(2, corner) of what is drawn, of a mechanism between two corners."""
@@ -34,6 +37,7 @@ class Overlay:
             high,
             *near,
             *(spot for pins, point in self.bars for spot in (*pins, point)),
+            *(spot for points in self.targets for spot in points),
         ]
         return np.transpose(corners)
 
@@ -48,8 +52,10 @@ class Overlay:
         }
 
     def paint(self, axes: Any, low: np.ndarray, high: np.ndarray) -> None:
-        """Cognates dashed, centres as crosses with their names."""
+        """Cognates dashed, centres as crosses with their names, targets as rings."""
         look = {"color": INK_OVER, "zorder": 6.0}
+        for points in self.targets:
+            axes.plot(*points.T, ls="", marker="o", ms=6, mfc="none", mew=1.4, **look)
         for pins, point in self.bars:
             _, A, B, _ = pins
             axes.plot(*pins.T, ls="--", lw=1.6, marker="o", ms=4, mfc="white", **look)

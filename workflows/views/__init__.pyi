@@ -5,6 +5,7 @@ from . import identification as identification
 from . import kinematic_geometry as kinematic_geometry
 from . import mechanisms as mechanisms
 from . import payload as payload
+from . import placed_targets as placed_targets
 from . import polish as polish
 from . import reduction as reduction
 from . import shipped as shipped

@@ -12,7 +12,7 @@ from basepar_core.texts import naming, plural
 from workflows.drawing import Overlay
 from workflows.export import cognates_of
 
-from . import terminal
+from . import placed_targets, terminal
 
 
 def centres(model: Model) -> list[dict[str, Any]]:
@@ -86,7 +86,8 @@ def overlay(document: Mapping[str, Any]) -> Overlay | None:
         for one in document.get("centres", ())
         if one["at"] and set(one["bodies"]) not in joined
     }
-    return Overlay(bars, spots) if bars or spots else None
+    targets = placed_targets.marks(document)
+    return Overlay(bars, spots, targets) if bars or spots or targets else None
 
 
 def show(document: Mapping[str, Any]) -> None:
@@ -95,6 +96,7 @@ def show(document: Mapping[str, Any]) -> None:
         _show_centres(document["centres"])
     if "cognates" in document:
         _show_cognates(document["cognates"])
+    placed_targets.show(document.get("placed", ()))
 
 
 def _show_centres(found: Sequence[Mapping[str, Any]]) -> None:

@@ -231,7 +231,7 @@ def show_status(document: Mapping[str, Any]) -> None:
         terminal.out.print(f"rank in variable precision: {found}")
     causes = [*document["reasons"], *document["precise_reasons"]]
     if causes:
-        why = terminal.table("why", "#variants", "#for example")
+        why = terminal.table("why (numbers are the example's)", "#variants", "#example")
         for reason in causes:
             text = f"{met_with(reason)}: {reason['reason']}"
             why.add_row(text, f"{reason['count']:,}", f"variant {reason['example']}")

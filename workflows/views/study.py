@@ -39,6 +39,8 @@ from .store import (
 )
 from .terminal import out
 
+#: What shows the best design, with the ending of its picture.
+_LOOKS = (("show", "png"), ("animate", "html"))
 #: Designs of a common front that are shown.
 SHOWN = 20
 
@@ -167,8 +169,8 @@ def _show_end(document: Mapping[str, Any], file: str, warnings: int) -> None:
     steps = next_steps(store, commands, document["continuous"])
     if document["feasible"]:
         best_one = shell(f"{near(document['store'])}:best")
-        steps.append(f"animate --variant {best_one} -o best.html")
-    if document["mechanism"] in library_names():
+        steps += [f"{one} --variant {best_one} -o best.{end}" for one, end in _LOOKS]
+    elif document["mechanism"] in library_names():
         steps.append(f"show {shell(document['mechanism'])} -o drawing.png")
     terminal.show_next(*again, *steps)
 

@@ -355,7 +355,8 @@ def test_a_shift_along_a_straight_path_is_the_feets_alone(free):
     target = Target("wanted", tuple(map(tuple, points.tolist())), "", (), ("timing", *free))
     nothing, all_of_them = np.zeros((1, 7)), np.ones((1, 7), bool)
     turn = np.eye(2)[None]
-    held = Fit(np.zeros(1), at[None], nothing, turn, np.zeros((1, 7, 2)), all_of_them)
+    unmoved = np.zeros((1, 2))
+    held = Fit(np.zeros(1), at[None], nothing, turn, np.zeros((1, 7, 2)), all_of_them, unmoved)
     track = np.stack([line.real, line.imag]) + 1j * np.stack([across.real, across.imag])
     slopes = np.imag(held.squares(track[None], target))
     degree = 1 if "rotation" in free else 0

@@ -1,0 +1,50 @@
+"""Where a stored design is to stand so that its points meet the targets: facts, text, drawing."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from basepar_core.dynamics import Model
+from basepar_core.metrics import placements
+from workflows.studies import evaluation_of_store
+
+from . import terminal
+
+
+def document(model: Model, place: str) -> list[dict[str, Any]]:
+    """Of every `path_error` that the store of `STORE:N` has: {metric, error (m), angle (rad),
+    scale, shift (m), rotation, points (m)}, all of `Placement`."""
+    asked = evaluation_of_store(place)
+    return [
+        {
+            "metric": one.metric,
+            "error": one.error,
+            "angle": one.angle,
+            "scale": one.scale,
+            "shift": one.shift.tolist(),
+            "rotation": one.rotation.tolist(),
+            "points": one.points.tolist(),
+        }
+        for one in placements(model, asked.built_in, asked.targets)
+    ]
+
+
+def marks(document: Mapping[str, Any]) -> list[np.ndarray]:
+    """Targets (point, 2) that a drawing of a planar mechanism has, m."""
+    found = [np.array(one["points"]) for one in document.get("placed", ())]
+    return [points for points in found if points.shape[1] == 2]
+
+
+def show(found: Sequence[Mapping[str, Any]]) -> None:
+    """The same for reading."""
+    if not found:
+        return
+    axes = "xyz"[: len(found[0]["shift"])]
+    moved = [f"#moved in {axis}, m" for axis in axes]
+    table = terminal.table("meets its target", "#error, m", "#turned, deg", "#scale", *moved)
+    for one in found:
+        numbers = (one["error"], np.degrees(one["angle"]), one["scale"], *one["shift"])
+        table.add_row(one["metric"], *map(terminal.number, numbers))
+    terminal.out.print()
+    terminal.out.print(table)
