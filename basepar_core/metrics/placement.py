@@ -7,6 +7,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.dynamics import Model, Outcome, cycle, trace
+from basepar_core.errors import MechanismError
 
 from .closed_cycle import ClosedCycle
 from .path_error import fit
@@ -53,7 +54,8 @@ class Placement:
 def placements(
     model: Model, metrics: Sequence[str], targets: Sequence[Target]
 ) -> Iterator[Placement]:
-    """Of the `path_error(P,target)` among some metrics, where the cycle closes."""
+    """Of the `path_error(P,target)` among some metrics, where the cycle closes and reaches the
+    target's stated timing: a mechanism's file may have changed since they were evaluated."""
     mechanism = model.mechanism
     asked = [
         (point.name, target, metric)
@@ -61,7 +63,7 @@ def placements(
         for target in targets
         if (metric := f"path_error({point.name},{target.name})") in metrics
     ]
-    if not asked:
+    if not asked or mechanism.cycle is None:
         return
     motion = cycle(mechanism, model.assembled.coordinates)
     way = trace(model, {}, motion.q)
@@ -69,7 +71,10 @@ def placements(
         return
     closed = ClosedCycle(model, {}, motion, way.q)
     for point, target, metric in asked:
-        found = fit(closed.tracks(point), target, mechanism, motion)
+        try:
+            found = fit(closed.tracks(point), target, mechanism, motion)
+        except MechanismError:
+            continue
         turn, shift = found.turn[0], found.shift[0]
         scale = float(np.sqrt((turn**2).sum() / len(turn)))
         if scale > 0 and np.isfinite(found.error[0]):

@@ -145,6 +145,7 @@ def _described(cycle: ClosedCycle, point: str) -> Array:
 
 
 def _fit(cycle: ClosedCycle, track: Array, target: Target) -> Fit:
+    """One for a design and its steps: residuals are the design's."""
     return fit(track, target, cycle.model.mechanism, cycle.motion, cycle._designs)
 
 

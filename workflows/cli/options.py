@@ -221,9 +221,9 @@ def _model_of(options: argparse.Namespace) -> "Model":
     if options.mechanism is not None:
         mechanism = load(options.mechanism)
     elif variant is not None:
-        from workflows.studies import mechanism_of_store
+        from workflows.studies import sweep_of_store
 
-        mechanism = mechanism_of_store(variant)
+        mechanism = sweep_of_store(variant).mechanism
     else:
         raise UsageError(
             "Name a mechanism: a file, or one of `basepar list`; or a stored variant by "

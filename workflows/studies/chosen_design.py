@@ -8,7 +8,7 @@ from basepar_core.errors import BaseparWarning, StoreError, UsageError
 from basepar_core.expressions import Expression, Number
 from basepar_core.mechanism import Mechanism
 from basepar_core.texts import shell
-from sweeps.spec import Evaluation, SweepSpec, from_document, plain_mechanism
+from sweeps.spec import SweepSpec, from_document, plain_mechanism
 from sweeps.store import Store
 
 from .companion_stores import polished_of, polished_path
@@ -93,26 +93,15 @@ def values_of(mechanism: Mechanism, place: str) -> dict[str, Expression]:
     return {one: Number(Fraction(value)) for one, value in found.items()}
 
 
-def evaluation_of_store(place: str) -> Evaluation:
-    """What is evaluated of the variants of the store of `STORE:N`.
+def sweep_of_store(place: str) -> SweepSpec:
+    """The specification that the store of `STORE:N` keeps, with its mechanism.
 
     Raises
     ------
     UsageError, StoreError
         There is no such store.
     """
-    return _place(place)[2].evaluation
-
-
-def mechanism_of_store(place: str) -> Mechanism:
-    """The mechanism that the store of `STORE:N` keeps.
-
-    Raises
-    ------
-    UsageError, StoreError
-        There is no such store.
-    """
-    return _place(place)[2].mechanism
+    return _place(place)[2]
 
 
 def _place(place: str) -> tuple[str, str, SweepSpec]:

@@ -218,11 +218,12 @@ class Screen:
         most, elsewhere, found = self._most(), 0, list[Begin]()
         if most >= DESCENTS and self.goals.shape[1] > 1 and self.front.size:
             elsewhere = most // 2 if self.together else most // 4
-        if most and not (elsewhere and self.together and not self.begun):
+        if elsewhere and self.together and not self.begun:
+            elsewhere, most = elsewhere + most, 0
+        if most:
             self._add(found, self._candidates(centres), most)
-            most = len(found)
         if elsewhere:
-            self._add(found, self._elsewhere(), most + elsewhere)
+            self._add(found, self._elsewhere(), len(found) + elsewhere)
         return found
 
     def _add(self, found: list[Begin], begins: Iterator[Begin], most: int) -> None:

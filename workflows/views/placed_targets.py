@@ -7,7 +7,7 @@ import numpy as np
 
 from basepar_core.dynamics import Model
 from basepar_core.metrics import placements
-from workflows.studies import evaluation_of_store
+from workflows.studies import sweep_of_store
 
 from . import terminal
 
@@ -15,7 +15,7 @@ from . import terminal
 def document(model: Model, place: str) -> list[dict[str, Any]]:
     """Of every `path_error` that the store of `STORE:N` has: {metric, error (m), angle (rad),
     scale, shift (m), rotation, points (m)}, all of `Placement`."""
-    asked = evaluation_of_store(place)
+    asked = sweep_of_store(place).evaluation
     return [
         {
             "metric": one.metric,

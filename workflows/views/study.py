@@ -39,8 +39,6 @@ from .store import (
 )
 from .terminal import out
 
-#: What shows the best design, with the ending of its picture.
-_LOOKS = (("show", "png"), ("animate", "html"))
 #: Designs of a common front that are shown.
 SHOWN = 20
 
@@ -169,7 +167,8 @@ def _show_end(document: Mapping[str, Any], file: str, warnings: int) -> None:
     steps = next_steps(store, commands, document["continuous"])
     if document["feasible"]:
         best_one = shell(f"{near(document['store'])}:best")
-        steps += [f"{one} --variant {best_one} -o best.{end}" for one, end in _LOOKS]
+        steps.append(f"show --variant {best_one} -o best.png")
+        steps.append(f"animate --variant {best_one} -o best.html")
     elif document["mechanism"] in library_names():
         steps.append(f"show {shell(document['mechanism'])} -o drawing.png")
     terminal.show_next(*again, *steps)

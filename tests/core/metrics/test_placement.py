@@ -1,5 +1,7 @@
 """Where a mechanism is to stand to meet a target, against a target that was put somewhere."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,15 @@ def test_a_target_that_was_moved_is_found(model, own, fit, angle, scale, shift):
     assert found.scale == pytest.approx(scale, rel=1e-8)
     np.testing.assert_allclose(found.shift, shift, rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.points, own, rtol=0, atol=1e-8)
+
+
+def test_a_file_that_lost_its_cycle_or_its_timing_has_none(model, own):
+    points = tuple(map(tuple, own.tolist()))
+    target = Target("wanted", points, "t", tuple(float(k) for k in range(len(own))), ())
+    without = replace(model, mechanism=replace(model.mechanism, cycle=None))
+    assert list(placements(without, ["path_error(P,wanted)"], [target])) == []
+    once = mechanism_file.loads(model.mechanism.source.replace("turns: 1", "turns: 0.5"))
+    assert list(placements(prepare(once), ["path_error(P,wanted)"], [target])) == []
 
 
 def test_metrics_that_nobody_asked_for_have_none(model, own):

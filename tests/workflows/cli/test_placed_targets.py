@@ -28,6 +28,7 @@ def test_a_stored_design_says_where_it_is_to_stand(run, tmp_path, pytestconfig):
     stored = np.asarray(Store.open(tmp_path / "run.zarr")["path_error_P_wanted"][:])[2]
     # The same fit, of loops that close to 1e-12 m by the plain path and by the kernels.
     assert placed["error"] == pytest.approx(stored, abs=1e-10)
+    # Rounding of a rotation and back.
     moved = np.array(placed["points"]) @ np.array(placed["rotation"]).T + placed["shift"]
     np.testing.assert_allclose(moved, [[0, 0], [0.1, 0.02], [0.2, 0]], rtol=0, atol=1e-14)
     assert placed["scale"] == pytest.approx(1.0, rel=1e-14)
