@@ -22,7 +22,6 @@ from .plan_products import Formula as Formula
 from .plan_products import values_of as values_of
 from .plans import PLANS as PLANS
 from .plans import Plan as Plan
-from .plans import sobol_points as sobol_points
 from .reader import from_document as from_document
 from .reader import lines_of as lines_of
 from .reader import read_mechanism as read_mechanism
@@ -33,6 +32,7 @@ from .reader import text_of as text_of
 from .sampling import FROM_PILOT as FROM_PILOT
 from .sampling import Conditions as Conditions
 from .sampling import sample as sample
+from .sobol import sobol_points as sobol_points
 from .space_reader import read_formulas as read_formulas
 from .space_reader import read_interval as read_interval
 from .space_reader import read_values as read_values

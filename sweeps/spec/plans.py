@@ -3,8 +3,7 @@
 A plan of 10⁸ rows costs nothing to hold: `rows(start, stop)` computes any slice, and the same
 row is the same whatever slice it is asked in. Random numbers are Philox streams that jump
 (one stream per variable); a Latin hypercube's permutations are keyed Feistel networks, so that
-no list of n indices is ever made; Sobol points are SciPy's, by the direction numbers that its
-points reveal.
+no list of n indices is ever made; Sobol points are SciPy's (`sobol`).
 
 Values are SI float64. Bounds and lists are in SI too; units are met in `reader.py`.
 """
@@ -12,18 +11,17 @@ Values are SI float64. Bounds and lists are in SI too; units are met in `reader.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import prod
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from . import sobol
+
 Rows = dict[str, np.ndarray]
 Bounds = tuple[tuple[str, float, float], ...]  # (symbol, low, high)
 Lists = tuple[tuple[str, tuple[float, ...]], ...]  # (symbol, values)
-
-#: SciPy's Sobol sequence has 30 bits.
-LONGEST_SOBOL = 2**30
 
 
 @runtime_checkable
@@ -163,23 +161,23 @@ class Sobol(_Drawn):
     Attributes
     ----------
     directions
-        Direction numbers where they are known, as `document` tells them: SciPy takes half a second
-        to be loaded, and is asked for nothing else.
+        Direction numbers where they are known, as `document` tells them: a store has the same rows
+        whatever SciPy reads it.
     """
 
     directions: Sequence[Sequence[int]] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.candidates > LONGEST_SOBOL:
+        if self.candidates > sobol.LONGEST:
             raise ValueError(
-                f"A Sobol plan has at most {LONGEST_SOBOL} rows, not {self.candidates}. "
+                f"A Sobol plan has at most {sobol.LONGEST} rows, not {self.candidates}. "
                 "Use plan lhs or random, or several seeds."
             )
         if self.directions is not None:
             found, shape = np.asarray(self.directions), self._directions_shape
             fine = found.shape == shape and found.dtype.kind == "i"
-            if not (fine and found.min() >= 0 and found.max() < 1 << SOBOL_BITS):
-                raise ValueError(f"direction numbers that are not {shape} of {SOBOL_BITS} bits")
+            if not (fine and found.min() >= 0 and found.max() < 1 << sobol.BITS):
+                raise ValueError(f"direction numbers that are not {shape} of {sobol.BITS} bits")
 
     @property
     def _directions_shape(self) -> tuple[int, int]:
@@ -188,10 +186,10 @@ class Sobol(_Drawn):
 
     @cached_property
     def _directions(self) -> np.ndarray:
-        # Kept, and carried along where the plan goes: workers do without SciPy.
+        # Kept, and carried along where the plan goes.
         if self.directions is not None:
             return np.array(self.directions, np.int64)
-        return _directions(len(self.variables), self.seed, self._directions_shape[0] - 1)
+        return sobol.directions(len(self.variables), self.seed, self._directions_shape[0] - 1)
 
     def document(self) -> dict[str, Any]:
         """`describe`, and what is needed to have the rows again."""
@@ -204,7 +202,7 @@ class Sobol(_Drawn):
         return self
 
     def _shares(self, start: int, stop: int) -> Iterable[np.ndarray]:
-        return _sobol(self._directions, start, stop).T
+        return sobol.points(self._directions, start, stop).T
 
 
 def check_range(plan: Plan, start: int, stop: int) -> None:
@@ -266,54 +264,6 @@ def _mixed(x: np.ndarray) -> np.ndarray:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
-
-
-#: Of SciPy's points, which are whole multiples of 2⁻³⁰.
-SOBOL_BITS = 30
-
-
-def sobol_points(dimensions: int, seed: int, start: int, stop: int) -> np.ndarray:
-    """Points start … stop − 1 of SciPy's scrambled sequence: (stop − start, dimensions)."""
-    bits = max(0, stop - 1).bit_length()
-    return _sobol(_directions(dimensions, seed, bits), start, stop)
-
-
-def _sobol(directions: np.ndarray, start: int, stop: int) -> np.ndarray:
-    """Points start … stop − 1 by the first one and the direction numbers: (point, dimension).
-
-    Point n differs from the one before by the direction number of n's lowest bit (Antonov &
-    Saleev, USSR Comput. Maths. Math. Phys. 19(1), 1979), so that point n has those of the bits of
-    n's Gray code.
-    """
-    if stop == start:
-        return np.empty((0, directions.shape[1]))
-    first, gray = directions[0].copy(), start ^ (start >> 1)
-    for bit in range(gray.bit_length()):
-        if gray >> bit & 1:
-            first ^= directions[1 + bit]
-    after = np.arange(start + 1, stop, dtype=np.int64)
-    lowest = np.frexp((after & -after).astype(float))[1]  # 1 for the first bit
-    steps = np.concatenate([first[None], directions[lowest]])
-    return np.bitwise_xor.accumulate(steps) * 2.0**-SOBOL_BITS
-
-
-@lru_cache(maxsize=64)
-def _directions(dimensions: int, seed: int, bits: int) -> np.ndarray:
-    """The first point and direction numbers of SciPy's sequence: (1 + bits, dimension) int64.
-
-    Forwarding to point 2ᵏ costs a few ns per point and dimension skipped, once for a plan.
-    """
-    from scipy.stats import qmc  # half of a worker's start, and for this plan only
-
-    engine = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
-    found = [engine.random(1)[0]]  # alone: SciPy warns of a first draw that is no power of two
-    for bit in range(bits):
-        engine.fast_forward(2**bit - engine.num_generated)
-        found.append(engine.random(1)[0])
-    points = np.rint(np.array(found) * 2.0**SOBOL_BITS).astype(np.int64)
-    for bit in range(bits):  # point 2ᵏ has the bits k and k − 1 in its Gray code
-        points[1 + bit] ^= points[0] ^ (points[bit] if bit else 0)
-    return points
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ MODULES = (
     "basepar_core.metrics.regimes",
     "basepar_core.single_dof.cycle_kernels",
     "scipy.optimize",
+    "basepar_core.compiled.numba_loaded",
 )
 
 

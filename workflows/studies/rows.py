@@ -8,7 +8,6 @@ from distributed import Client
 
 from sweeps.chunks import ChunkEvaluator, prepare
 from sweeps.run import Progress, blocks, warm
-from sweeps.spec import sobol_points
 from sweeps.store import Store
 from sweeps.store import status as survey
 
@@ -78,10 +77,7 @@ class Rows:
             return
         if self.prepared is None:
             self.prepared = prepare(self.spec.sweep)
-        with ThreadPoolExecutor(1) as meanwhile:
-            # A worker loads kernels, and this process SciPy, by whose sequence samplers begin.
-            meanwhile.submit(sobol_points, len(self.spec.variables), 0, 0, 1)
-            warm(self.prepared, self.spec.swept, self.client)
+        warm(self.prepared, self.spec.swept, self.client)
         opening = blocks.opened(self.spec.sweep, self.prepared, self.client, self.progress)
         self.blocks = self.stack.enter_context(opening)
         self.thread = self.stack.enter_context(ThreadPoolExecutor(1))

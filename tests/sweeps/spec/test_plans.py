@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import qmc
 
+from sweeps.spec import sobol
 from sweeps.spec.plan_products import Product, described, document, restored
 from sweeps.spec.plans import (
     Grid,
@@ -108,6 +109,25 @@ def test_sobol_is_scipys(dimensions, seed):
     for start, stop in ((0, 1024), (0, 1), (1, 2), (511, 514), (640, 1000), (1023, 1024)):
         found = stacked(plan.rows(start, stop))
         np.testing.assert_array_equal(found, -1.0 + 4.0 * points[start:stop])
+
+
+@pytest.mark.parametrize(("dimensions", "seed"), [(1, 0), (2, 4), (40, 1), (700, 2)])
+def test_direction_numbers_are_what_scipys_points_reveal(dimensions, seed, monkeypatch):
+    """Of polynomials of all degrees; and where SciPy keeps its numbers elsewhere."""
+    found = sobol.directions.__wrapped__(dimensions, seed, 12)
+    monkeypatch.setattr(sobol, "find_spec", lambda name: None)
+    revealed = sobol.directions.__wrapped__(dimensions, seed, 12)
+    np.testing.assert_array_equal(found, revealed)
+
+
+def test_sobol_points_come_without_scipys_statistics():
+    """To import these takes a quarter of a study's start."""
+    code = (
+        "import sys; from sweeps.spec import sobol_points; sobol_points(3, 1, 0, 64); "
+        "print('scipy' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"
 
 
 def carried(plan):
