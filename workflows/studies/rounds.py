@@ -27,19 +27,29 @@ def whole(count: int, batch: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Rows start … stop − 1; `size` is how many they would be if more trials were wanted."""
+    """Rows start … stop − 1; `size` is how many they would be if more trials were wanted.
+
+    `descends` tells whether descents by slopes may be among them.
+    """
 
     start: int
     stop: int
     size: int
+    descends: bool = True
 
 
 def of(batch: int, screened: int, trials: int) -> Iterator[Round]:
     """The rounds of the screening, then batches."""
     start = number = 0
     while start < screened:
-        size = whole(FIRST, batch) * GROWTH[min(number, len(GROWTH) - 1)]
-        yield Round(start, min(start + size, screened), size)
-        start, number = start + size, number + 1
+        size = GROWTH[min(number, len(GROWTH) - 1)]
+        # A large one in three: what its descents find is there when the rest is chosen.
+        parts = (1, (size - 1) // 2, size // 2) if size > 2 else (size,)
+        for k, part in enumerate(parts):
+            length = part * whole(FIRST, batch)
+            if start < screened:
+                yield Round(start, min(start + length, screened), length, descends=k == 0)
+            start += length
+        number += 1
     for start in range(screened, trials, batch):
         yield Round(start, min(start + batch, trials), batch)

@@ -1,13 +1,14 @@
 """Screening: quasi-random designs at the kernels' speed, boxes around the best, and descents.
 
-The first rows of a round are where descents by slopes ended that began at the best distinct
+The first rows of a round may be where descents by slopes ended that began at the best distinct
 designs so far; of several objectives, once there are some rows for each variable, at the front (by
 sums of the objectives, and into its gaps) and at outstanding ones of the whole space. A quarter of
-the rest goes on through a Sobol sequence of the whole space; what is left falls around the
-centres: distinct basins of one objective, places of the front of several. Half of that is drawn in
-boxes, half along differences of good designs, which follow valleys that lie askew. A box reaches
-as far as the nearest designs that are evaluated already: it shrinks by being searched, and moves
-with the best.
+the rest goes on through a Sobol sequence of the whole space. Half of what is left, at a front of
+two objectives, fills its gaps, between designs that are neighbours there. The other rows fall
+around the centres: distinct basins of one objective, places of the front of several. Half of these
+are drawn in boxes, half along differences of good designs, which follow valleys that lie askew. A
+box reaches as far as the nearest designs that are evaluated already: it shrinks by being searched,
+and moves with the best.
 
 All of a round follows from the rows before it, whatever their number will be: a study that was
 killed, or is prolonged, goes on as if nothing had happened.
@@ -23,10 +24,13 @@ from sweeps.spec import sobol_points
 from .descents import Aim
 from .feasibility import Verdict, dominated
 from .gradients import slope_kind
+from .rounds import Round
 from .spec import Choices, Integers, Range, StudySpec, Variable
 
 #: Share of a round that goes on through the whole space.
 EXPLORED = 0.25
+#: Of what is left, at a front of two objectives, the share that fills its gaps.
+BETWEEN = 0.5
 #: Basins of one objective, places of a front that are searched at once; descents of a round.
 BASINS, PLACES, DESCENTS = 6, 24, 4
 #: Descents of a round at the front that go side by side: one for so many rows, at most so many.
@@ -137,17 +141,21 @@ class Screen:
             return count - len(self.given)
         return round(count * EXPLORED) if self.leaders.size else count
 
-    def propose(self, count: int) -> Proposal:
-        """The next rows."""
+    def propose(self, one: Round) -> Proposal:
+        """The rows of the next round."""
         seed = self.spec.sampler.seed
         rng = np.random.default_rng([seed, len(self.shares)])
         centres = self._centres()
-        begins = self._begins(centres)
-        left = count - len(begins)
+        begins = self._begins(centres) if one.descends else []
+        left = one.size - len(begins)
         explore, known = self._share_explored(left), len(self.explored)
         free = sobol_points(self.shares.shape[1], seed, known, known + explore)
-        near = self._around(centres, left - explore, rng) if len(self.shares) else self.given
-        return Proposal(tuple(begins), np.clip(np.concatenate([near, free]), 0.0, 1.0))
+        if not len(self.shares):
+            return Proposal(tuple(begins), np.concatenate([self.given, free]))
+        between = self._between(round((left - explore) * BETWEEN), rng)
+        near = self._around(centres, left - explore - len(between), rng)
+        shares = np.concatenate([between, near, free])
+        return Proposal(tuple(begins), np.clip(shares, 0.0, 1.0))
 
     # Where to look
 
@@ -198,6 +206,21 @@ class Screen:
         # ranges stays there.
         found = np.where((np.arange(count) // len(centres) % 2 == 0)[:, None], boxes, moved)
         return np.clip(found, 0.0, 1.0)
+
+    def _between(self, count: int, rng: np.random.Generator) -> np.ndarray:
+        """Designs between neighbours on the front of two objectives, in the widest gaps first.
+
+        Where the best designs go on smoothly, those between are on the front too, but for the
+        square of the distance; every other one is moved aside, for a constraint that bends.
+        """
+        goals = self.goals[self.front]
+        if goals.shape[1] != 2 or len(goals) < 2 or not count:
+            return np.empty((0, self.shares.shape[1]))
+        widths = (np.abs(np.diff(goals, axis=0)) / self._sizes()).sum(axis=1)
+        gaps = np.argsort(-widths, kind="stable")[np.arange(count) % len(widths)]
+        first, second = self.shares[self.front[gaps]], self.shares[self.front[gaps + 1]]
+        aside = rng.uniform(-1, 1, first.shape) * (np.arange(count) % 2)[:, None]
+        return first + (second - first) * (rng.random((count, 1)) + aside)
 
     def _reach(self, centres: np.ndarray) -> np.ndarray:
         """(centre,) how far the box about each reaches: to the nearest of many neighbours."""

@@ -42,7 +42,7 @@ class Screening:
             self.passed.append(one)
             return
         screen = self._caught_up()
-        proposal = screen.propose(one.size)
+        proposal = screen.propose(one)
         values = stored
         ends = len(proposal.begins)
         rest = designs_of(self.spec, proposal.shares)[: max(0, one.stop - one.start - ends)]
@@ -65,7 +65,7 @@ class Screening:
             given = [[v.si(one[n]) for n, v in self.spec.variables] for one in self._candidates()]
             self.screen = Screen(self.spec, np.array(given) if given else None, self.together)
         for one in self.passed:
-            proposal = self.screen.propose(one.size)
+            proposal = self.screen.propose(one)
             self.screen.learn(proposal, self.rows.judged(one.start, one.stop))
         self.passed = []
         return self.screen

@@ -1,5 +1,6 @@
 """Screening: what comes next follows from what was found, and the best is found with few rows."""
 
+import itertools
 import os
 import shutil
 import signal
@@ -71,7 +72,7 @@ def screened(one, stop, screen=None):
     screen = screen or Screen(one)
     verdicts = []
     for piece in rounds.of(one.batch, stop, stop):
-        proposal = screen.propose(piece.size)
+        proposal = screen.propose(piece)
         begun = screen.shares[[x.row for x in proposal.begins]]
         values = designs_of(one, np.concatenate([begun, proposal.shares]))
         verdict = by_triangles(one, values[: piece.stop - piece.start])
@@ -134,7 +135,7 @@ def test_a_descent_at_rest_is_not_begun_again():
     screen, free, held = Screen(one), [], 0
     pieces = list(rounds.of(one.batch, 16384, 16384))
     for piece in pieces:
-        proposal = screen.propose(piece.size)
+        proposal = screen.propose(piece)
         for begin in proposal.begins:
             if np.isfinite(begin.aim.ceilings).any():
                 held += 1
@@ -154,7 +155,7 @@ def test_a_descent_at_rest_is_not_begun_again():
             assert weights != other or np.abs(start - place).max() > 1e-3
     # Their places go to others: four of each round at the front and one elsewhere, once there are
     # enough rows for its three variables.
-    assert len(free) + held == 5 * (len(pieces) - 2)
+    assert len(free) + held == 5 * sum(one.descends for one in pieces[2:])
     assert held > 0
 
 
@@ -164,7 +165,7 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
     one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
     screen, before, counts, beyond = Screen(one, together=True), 0, [], set()
     for piece in rounds.of(one.batch, 4096, 4096):
-        proposal = screen.propose(piece.size)
+        proposal = screen.propose(piece)
         rows = [x.row for x in proposal.begins]
         values = designs_of(one, np.concatenate([screen.shares[rows], proposal.shares]))
         assert len({(x.row, x.aim) for x in proposal.begins}) == len(proposal.begins)
@@ -179,7 +180,10 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
             beyond |= {x.row for x in more} - best
             assert len({x.aim.weights for x in more}) == min(len(more), 7)
         screen.learn(proposal, by_triangles(one, values[: piece.stop - piece.start]))
-        counts.append((before, len(rows)))
+        if piece.descends:
+            counts.append((before, len(rows)))
+        else:
+            assert not rows
         before = piece.stop
     assert beyond  # where constraints are violated
     explored = sobol_points(3, one.sampler.seed, 0, len(screen.explored))
@@ -188,6 +192,45 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
     for rows, count in counts:
         most = 0 if rows < 96 else min(max(rows // 64, 4), 32)
         assert count == most + most // 2
+
+
+def test_large_rounds_are_in_three():
+    """Descents first; both halves of the rest know their ends."""
+    sizes = [(one.size, one.descends) for one in rounds.of(64, 4096, 4096)]
+    assert sizes[:9] == [
+        *[(64, True), (64, True), (128, True)],
+        *[(64, True), (64, False), (128, False)],
+        *[(64, True), (192, False), (256, False)],
+    ]
+    whole = list(rounds.of(64, 4096, 4096))
+    assert [one.start for one in whole[1:]] == [one.stop for one in whole[:-1]]
+    assert whole[-1].stop == 4096
+
+
+def test_gaps_of_a_front_are_filled_between_its_designs():
+    """The widest first, as often as there are rows for it; every other one beside the line."""
+    one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
+    screen, _ = screened(one, 512)
+    proposal = screen.propose(rounds.Round(512, 1024, 512, False))
+    between, front = proposal.shares[:192], screen.front  # of 512 half of what explores nothing
+    goals = screen.goals[front]
+    widths = (np.abs(np.diff(goals, axis=0)) / np.ptp(goals, axis=0)).sum(axis=1)
+    order = np.argsort(-widths)
+    for k, shares in enumerate(between):
+        gap = order[k % len(order)]
+        first, second = screen.shares[front[gap]], screen.shares[front[gap + 1]]
+        low, high = np.minimum(first, second) - 1e-12, np.maximum(first, second) + 1e-12
+        if k % 2:
+            assert ((shares >= 2 * low - high) & (shares <= 2 * high - low)).all()
+            continue
+        along = (shares - first) @ (second - first) / ((second - first) @ (second - first))
+        assert 0 <= along <= 1
+        np.testing.assert_allclose(shares, first + along * (second - first), atol=1e-12)
+    # They pay: of those on the line more are on the front than of all others.
+    verdict = by_triangles(one, designs_of(one, proposal.shares))
+    screen.learn(proposal, verdict)
+    there = np.isin(512 + np.arange(512), screen.front)
+    assert there[:192:2].mean() > 2 * there[192:].mean()
 
 
 def test_dominated_is_what_it_says():
@@ -374,10 +417,12 @@ def front(tmp_path_factory, client):
 @pytest.mark.slow
 def test_descents_to_a_front_go_down(front):
     screen, held = Screen(front, together=True), Store.open(front.path)
-    for start, stop in ((0, 64), (64, 128)):
-        assert not screen.propose(stop - start).begins
-        screen.learn(screen.propose(stop - start), judge(front, held, start, stop))
-    begins = screen.propose(128).begins
+    *before, third = itertools.islice(rounds.of(front.batch, 256, 256), 3)
+    for one in before:
+        proposal = screen.propose(one)
+        assert not proposal.begins
+        screen.learn(proposal, judge(front, held, one.start, one.stop))
+    begins = screen.propose(third).begins
     assert len(begins) >= 4
     verdict = judge(front, held, 128, 128 + len(begins))
     ends = verdict.values * front.signs
