@@ -200,7 +200,7 @@ def undone(mechanism: Mechanism, reason: np.ndarray, number: np.ndarray) -> np.n
     return left
 
 
-#: Variants listed: of one objective the best, of several the front's.
+#: Variants listed: of one objective the best, of several so many along the front.
 LISTED, FRONT = 5, 20
 #: Of one objective so many are looked at; those are alike that differ by no more of any range.
 SEEN, ALIKE = 2000, 0.01
@@ -216,7 +216,20 @@ def best(spec: StudySpec, verdict: Verdict) -> np.ndarray:
     order = np.argsort(values[:, 0], kind="stable")
     if len(spec.objectives) == 1:
         return _apart(spec, verdict, feasible[order], LISTED)
-    return feasible[order[~dominated(values[order])]][:FRONT]
+    order = order[~dominated(values[order])]
+    return feasible[order[evenly(values[order], FRONT)]]
+
+
+def evenly(front: np.ndarray, count: int) -> np.ndarray:
+    """At most so many places of a front (row, objective), in the order of its first objective, at
+    about equal distances along it, both ends among them (of one place the first)."""
+    span = np.ptp(front, axis=0)
+    steps = (np.abs(np.diff(front, axis=0)) / np.where(span > 0, span, 1.0)).sum(axis=1)
+    way = np.concatenate([[0.0], np.cumsum(steps)])
+    if len(way) <= count:
+        return np.arange(len(way))
+    wanted = np.linspace(0.0, way[-1], count)
+    return np.unique(np.abs(way - wanted[:, None]).argmin(axis=1))
 
 
 def _apart(spec: StudySpec, verdict: Verdict, rows: np.ndarray, most: int) -> np.ndarray:
@@ -279,4 +292,4 @@ def starts(spec: StudySpec, verdict: Verdict, points: int) -> np.ndarray:
     if len(spec.objectives) == 1:
         return _apart(spec, verdict, feasible[order], points)
     order = order[~dominated(values[order])]
-    return feasible[order[np.unique(np.linspace(0, len(order) - 1, points).round().astype(int))]]
+    return feasible[order[evenly(values[order], points)]]

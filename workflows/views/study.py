@@ -18,6 +18,7 @@ from workflows.studies import (
     best,
     best_of_all,
     certify_best,
+    evenly,
     judge,
     plain,
     shown_units,
@@ -223,12 +224,12 @@ def show_together(document: Mapping[str, Any]) -> None:
             str(one["variant"]),
             *(designs.in_shown_unit(document, name, one["values"][name]) for name in names),
         ]
-        for one in _spread(found)
+        for one in _spread(found, names)
     ]
     out.print(terminal.fitted(titles, rows))
 
 
-def _spread(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _spread(found: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Mapping[str, Any]]:
     """Of a long front so many, evenly."""
-    places = np.unique(np.linspace(0, len(found) - 1, SHOWN).round().astype(int))
-    return [found[k] for k in places]
+    front = np.array([[one["values"][name] for name in names] for one in found])
+    return [found[k] for k in evenly(front, SHOWN)]

@@ -19,7 +19,13 @@ from sweeps.store import Store, store
 from sweeps.store.statuses import Reason, Status
 from tests.workflows.study_specs import study_from
 from workflows.jobs.examples import study_file
-from workflows.studies.feasibility import constraint_violations, judge, undone, weigh
+from workflows.studies.feasibility import (
+    constraint_violations,
+    evenly,
+    judge,
+    undone,
+    weigh,
+)
 from workflows.studies.quantity_names import check_words
 from workflows.studies.reader import load_study
 from workflows.studies.samplers import row_seed
@@ -147,3 +153,14 @@ def test_torques_with_friction_are_other_results_than_a_study_s():
     assert _Source(spec, SimpleNamespace(spec=plain), []).is_same_mechanism
     other = {**plain, "evaluate": {**plain["evaluate"], "with": ["friction"]}}
     assert not _Source(spec, SimpleNamespace(spec=other), []).is_same_mechanism
+
+
+def test_a_long_front_is_listed_from_end_to_end():
+    """At equal distances along it, wherever most of its designs are."""
+    first = np.sort(np.concatenate([np.linspace(0.0, 1e-3, 500), np.linspace(0.0, 1.0, 41)]))
+    front = np.stack([first, 5 - 2 * first], axis=1)
+    places = evenly(front, 21)
+    np.testing.assert_allclose(front[places, 0], np.linspace(0, 1, 21), atol=1e-3)
+    assert evenly(front[:7], 21).tolist() == list(range(7))
+    assert evenly(front, 1).tolist() == [0]
+    assert evenly(np.ones((30, 2)), 20).tolist() == [0]
