@@ -46,7 +46,7 @@ SHAPE = Keys(
         Key("circle", _VECTOR, "its middle, m", "one of the three"),
         Key("capsule", _VECTORS, "both ends of its middle line, m", "one of the three"),
         Key("polygon", Each(_VECTOR, least=3), "corners of a convex one, m", "one of the three"),
-        Key("radius", _NUMBER, "about these, m", "0 of a polygon"),
+        Key("radius", _NUMBER, "of circle, capsule or corners, m", "polygon: 0; else required"),
     )
 )
 _SHAPES = AnyOf((SHAPE, Each(SHAPE, least=1)))
@@ -362,7 +362,7 @@ MECHANISM = Keys(
             "assembly",
             ASSEMBLY,
             "approximate joint values, poses and places of points; they pick the branch",
-            "all values zero",
+            "see below",
         ),
         Key(
             "excitation",

@@ -154,10 +154,10 @@ TARGET = Keys(
             "fit",
             Each(Scalar(FITTED)),
             f"what is fitted first, of `{'`, `'.join(FITTED)}`",
-            "the timing, where none is stated",
+            "the timing, if none is stated",
         ),
         Key("angles", Each(_NUMBER), "of `points`: angles of the point's body, rad", "none"),
-        Key("arm", _NUMBER, "length with which angles count, m", "none"),
+        Key("arm", _NUMBER, "length with which angles count, m", "none; `angles` need it"),
     ),
     one_of=(("file", "points"),),
 )
