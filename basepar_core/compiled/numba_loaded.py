@@ -1,4 +1,4 @@
-"""Imported where workers are copied from: Numba's registries, 0.25 s of a process's first kernel."""
+"""Imported where workers are copied from: Numba's registries, 0.25 s of a first kernel."""
 
 from contextlib import suppress
 
