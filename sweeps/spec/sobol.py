@@ -8,6 +8,7 @@ takes 0.9 s of processor time, a quarter of what passes before a study has its f
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -49,22 +50,23 @@ def directions(dimensions: int, seed: int, bits: int) -> np.ndarray:
     Scrambled as there, by a random lower triangular matrix over bits for each dimension and a
     random shift (Matoušek, J. Complexity 14(4), 1998).
     """
-    plain = _plain(dimensions)
-    if plain is None:
-        return _revealed(dimensions, seed, bits)
-    (rng,), places = np.random.default_rng(seed).spawn(1), 1 << np.arange(BITS, dtype=np.int64)
-    shift = rng.integers(2, size=(dimensions, BITS), dtype=np.uint32) @ places
+    numbers = _unscrambled(dimensions)
+    if numbers is None:
+        return _from_points(dimensions, seed, bits)
+    (rng,), powers = np.random.default_rng(seed).spawn(1), 1 << np.arange(BITS, dtype=np.int64)
+    shift = rng.integers(2, size=(dimensions, BITS), dtype=np.uint32) @ powers
     matrix = np.tril(rng.integers(2, size=(dimensions, BITS, BITS), dtype=np.uint32))
     matrix |= np.eye(BITS, dtype=np.uint32)
-    digits = (plain[:, :, None] & places[::-1] != 0).astype(np.uint32)  # greatest first
-    scrambled = np.einsum("dpk,djk->jdp", matrix, digits) % 2 @ places[::-1]
+    digits = (numbers[:, :, None] & powers[::-1] != 0).astype(np.uint32)  # greatest first
+    scrambled = np.einsum("dpk,djk->jdp", matrix, digits) % 2 @ powers[::-1]
     return np.concatenate([shift[None], scrambled[:bits]])
 
 
-def _plain(dimensions: int) -> np.ndarray | None:
+@lru_cache(maxsize=8)
+def _unscrambled(dimensions: int) -> np.ndarray | None:
     """Direction numbers (dimension, bit) int64 that are not scrambled, by SciPy's file of
     primitive polynomials and first numbers (Joe & Kuo, SIAM J. Sci. Comput. 30(5), 2008); None
-    where SciPy keeps it elsewhere.
+    where SciPy keeps it elsewhere, or it has fewer dimensions.
 
     Further ones by Bratley & Fox, ACM Trans. Math. Software 14(1), 1988.
     """
@@ -74,24 +76,26 @@ def _plain(dimensions: int) -> np.ndarray | None:
     try:
         with np.load(Path(scipy.origin).parent / "stats/_sobol_direction_numbers.npz") as file:
             polynomials = file["poly"][:dimensions].tolist()
-            initial = file["vinit"][:dimensions].tolist()
-    except (OSError, KeyError):
+            first = file["vinit"][:dimensions].tolist()
+    except (OSError, KeyError, ValueError, BadZipFile):
+        return None
+    if len(polynomials) < dimensions:
         return None
     numbers = np.ones((dimensions, BITS), np.int64)  # of the first dimension
-    for row, (polynomial, own) in enumerate(zip(polynomials[1:], initial[1:], strict=True), 1):
+    for row, polynomial in enumerate(polynomials[1:], 1):
         degree = polynomial.bit_length() - 1
-        own = own[:degree]
+        known = first[row][:degree]
         for bit in range(degree, BITS):
-            new = own[bit - degree]
+            number = known[bit - degree]
             for k in range(1, degree + 1):
                 if polynomial >> (degree - k) & 1:
-                    new ^= own[bit - k] << k
-            own.append(new)
-        numbers[row] = own
+                    number ^= known[bit - k] << k
+            known.append(number)
+        numbers[row] = known
     return numbers << np.arange(BITS - 1, -1, -1)
 
 
-def _revealed(dimensions: int, seed: int, bits: int) -> np.ndarray:
+def _from_points(dimensions: int, seed: int, bits: int) -> np.ndarray:
     """`directions` as SciPy's points reveal them."""
     from scipy.stats import qmc
 

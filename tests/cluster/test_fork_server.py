@@ -192,3 +192,18 @@ def test_who_ends_first_takes_nothing_from_others():
         "print(counted() - plain)\n"
     )
     assert printed(code).split() == ["1", "0"]
+
+
+def test_workers_have_what_a_first_kernel_loads():
+    """Numba's registries, by the module that says so, without a word; but for its extensions."""
+    code = (
+        "import importlib.metadata, sys\n"
+        "found = [] if sys.argv[1] == 'plain' else ['one']\n"
+        "importlib.metadata.entry_points = lambda group: found\n"
+        "import basepar_core.compiled.numba_loaded\n"
+        "print('numba.np.arraymath' in sys.modules)"
+    )
+    for kind, expected in (("plain", "True"), ("extended", "False")):
+        command = [sys.executable, "-W", "error", "-c", code, kind]
+        ran = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert (ran.stdout.strip(), ran.stderr) == (expected, "")

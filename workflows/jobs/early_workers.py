@@ -5,7 +5,7 @@ from pathlib import Path
 from basepar_core.texts import is_address
 from cluster import fork_server
 
-#: What every worker of a sweep imports: two thirds of its start.
+#: What every worker of a sweep imports, two thirds of its start; and what its first kernel loads.
 MODULES = (
     "sweeps.run.worker",
     "sweeps.run.chunk_size",

@@ -14,7 +14,7 @@ from .families import best_of_all as best_of_all
 from .feasibility import Verdict as Verdict
 from .feasibility import best as best
 from .feasibility import dominated as dominated
-from .feasibility import evenly as evenly
+from .feasibility import far_apart as far_apart
 from .feasibility import judge as judge
 from .gradients import slope_kind as slope_kind
 from .neighbourhood import write_neighbourhood as write_neighbourhood

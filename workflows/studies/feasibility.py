@@ -217,19 +217,27 @@ def best(spec: StudySpec, verdict: Verdict) -> np.ndarray:
     if len(spec.objectives) == 1:
         return _apart(spec, verdict, feasible[order], LISTED)
     order = order[~dominated(values[order])]
-    return feasible[order[evenly(values[order], FRONT)]]
+    return feasible[order[far_apart(values[order], FRONT)]]
 
 
-def evenly(front: np.ndarray, count: int) -> np.ndarray:
-    """At most so many places of a front (row, objective), in the order of its first objective, at
-    about equal distances along it, both ends among them (of one place the first)."""
+def far_apart(front: np.ndarray, count: int) -> np.ndarray:
+    """At most so many places of a front (row, objective), by the first objective.
+
+    The least of each objective, then again and again the one that is farthest from those; none
+    twice whose objectives are the same. Distances are sums of shares of each objective's span.
+    """
     span = np.ptp(front, axis=0)
-    steps = (np.abs(np.diff(front, axis=0)) / np.where(span > 0, span, 1.0)).sum(axis=1)
-    way = np.concatenate([[0.0], np.cumsum(steps)])
-    if len(way) <= count:
-        return np.arange(len(way))
-    wanted = np.linspace(0.0, way[-1], count)
-    return np.unique(np.abs(way - wanted[:, None]).argmin(axis=1))
+    shares = front / np.where(span > 0, span, 1.0)
+    found: list[int] = []
+    away = np.full(len(front), np.inf)
+    ends = list(dict.fromkeys(np.lexsort((shares.sum(axis=1), x))[0] for x in shares.T))
+    while len(found) < min(count, len(front)):
+        place = ends[len(found)] if len(found) < len(ends) else int(away.argmax())
+        if away[place] == 0:
+            break
+        found.append(int(place))
+        away = np.minimum(away, np.abs(shares - shares[place]).sum(axis=1))
+    return np.array(sorted(found, key=lambda place: (front[place, 0], place)), int)
 
 
 def _apart(spec: StudySpec, verdict: Verdict, rows: np.ndarray, most: int) -> np.ndarray:
@@ -292,4 +300,4 @@ def starts(spec: StudySpec, verdict: Verdict, points: int) -> np.ndarray:
     if len(spec.objectives) == 1:
         return _apart(spec, verdict, feasible[order], points)
     order = order[~dominated(values[order])]
-    return feasible[order[evenly(values[order], points)]]
+    return feasible[order[far_apart(values[order], points)]]

@@ -29,22 +29,25 @@ def whole(count: int, batch: int) -> int:
 class Round:
     """Rows start … stop − 1; `size` is how many they would be if more trials were wanted.
 
-    `descends` tells whether descents by slopes may be among them.
+    `descends` tells whether ends of descents by slopes may be among them.
     """
 
     start: int
     stop: int
     size: int
-    descends: bool = True
+    descends: bool
 
 
-def of(batch: int, screened: int, trials: int) -> Iterator[Round]:
-    """The rounds of the screening, then batches."""
+def of(batch: int, screened: int, trials: int, several: bool) -> Iterator[Round]:
+    """The rounds of the screening, then batches.
+
+    Of several objectives a large round is cut in three, so that its later parts are proposed with
+    the ends of its descents, which are in the first.
+    """
     start = number = 0
     while start < screened:
         size = GROWTH[min(number, len(GROWTH) - 1)]
-        # A large one in three: what its descents find is there when the rest is chosen.
-        parts = (1, (size - 1) // 2, size // 2) if size > 2 else (size,)
+        parts = (1, (size - 1) // 2, size // 2) if several and size > 2 else (size,)
         for k, part in enumerate(parts):
             length = part * whole(FIRST, batch)
             if start < screened:
@@ -52,4 +55,4 @@ def of(batch: int, screened: int, trials: int) -> Iterator[Round]:
             start += length
         number += 1
     for start in range(screened, trials, batch):
-        yield Round(start, min(start + batch, trials), batch)
+        yield Round(start, min(start + batch, trials), batch, descends=False)

@@ -14,7 +14,7 @@ All of a round follows from the rows before it, whatever their number will be: a
 killed, or is prolonged, goes on as if nothing had happened.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,12 +25,14 @@ from .descents import Aim
 from .feasibility import Verdict, dominated
 from .gradients import slope_kind
 from .rounds import Round
-from .spec import Choices, Integers, Range, StudySpec, Variable
+from .shares import shares_of
+from .spec import Range, StudySpec
 
 #: Share of a round that goes on through the whole space.
 EXPLORED = 0.25
-#: Of what is left, at a front of two objectives, the share that fills its gaps.
-BETWEEN = 0.5
+#: Of what is left, at a front of two objectives, the share that fills its gaps; those that are no
+#: wider, of a front that goes over 2, are not filled, nor those of designs that differ by less.
+BETWEEN, NARROW, ALMOST = 0.5, 1e-3, 1e-9
 #: Basins of one objective, places of a front that are searched at once; descents of a round.
 BASINS, PLACES, DESCENTS = 6, 24, 4
 #: Descents of a round at the front that go side by side: one for so many rows, at most so many.
@@ -100,6 +102,7 @@ class Screen:
         self.begun: set[tuple[object, ...]] = set()
         self.leaders = np.empty(0, int)  # the best, first of all
         self.front = np.empty(0, int)  # feasible, not dominated, by the first objective
+        self.moving = np.array([isinstance(one, Range) for _, one in spec.variables])
         self.each = _evaluations(spec)
         self.together = together  # descents go side by side
 
@@ -141,13 +144,14 @@ class Screen:
             return count - len(self.given)
         return round(count * EXPLORED) if self.leaders.size else count
 
-    def propose(self, one: Round) -> Proposal:
-        """The rows of the next round."""
+    def propose(self, wanted: Round) -> Proposal:
+        """The rows of the next round: of the first ones of a cut round, TOGETHER descents and half
+        as many more leave some of FIRST."""
         seed = self.spec.sampler.seed
         rng = np.random.default_rng([seed, len(self.shares)])
         centres = self._centres()
-        begins = self._begins(centres) if one.descends else []
-        left = one.size - len(begins)
+        begins = self._begins(centres) if wanted.descends else []
+        left = wanted.size - len(begins)
         explore, known = self._share_explored(left), len(self.explored)
         free = sobol_points(self.shares.shape[1], seed, known, known + explore)
         if not len(self.shares):
@@ -208,18 +212,27 @@ class Screen:
         return np.clip(found, 0.0, 1.0)
 
     def _between(self, count: int, rng: np.random.Generator) -> np.ndarray:
-        """Designs between neighbours on the front of two objectives, in the widest gaps first.
+        """Designs between neighbours on the front of two objectives, in the widest gaps first; at
+        most so many.
 
         Where the best designs go on smoothly, those between are on the front too, but for the
-        square of the distance; every other one is moved aside, for a constraint that bends.
+        square of the distance. In each gap every other one is moved aside, for a constraint that
+        bends.
         """
         goals = self.goals[self.front]
-        if goals.shape[1] != 2 or len(goals) < 2 or not count:
-            return np.empty((0, self.shares.shape[1]))
+        if goals.shape[1] != 2 or len(goals) < 2:
+            return self.shares[:0]
         widths = (np.abs(np.diff(goals, axis=0)) / self._sizes()).sum(axis=1)
-        gaps = np.argsort(-widths, kind="stable")[np.arange(count) % len(widths)]
-        first, second = self.shares[self.front[gaps]], self.shares[self.front[gaps + 1]]
-        aside = rng.uniform(-1, 1, first.shape) * (np.arange(count) % 2)[:, None]
+        apart = np.abs(np.diff(self.shares[self.front], axis=0))[:, self.moving].max(
+            axis=1, initial=0.0
+        )
+        widths[apart < ALMOST] = 0.0  # whole numbers and choices have nothing between them
+        gaps = np.argsort(-widths, kind="stable")[: (widths > NARROW).sum()]
+        if not gaps.size:
+            return self.shares[:0]
+        turn, place = np.divmod(np.arange(count), len(gaps))
+        first, second = (self.shares[self.front[gaps[place] + k]] for k in (0, 1))
+        aside = rng.uniform(-1, 1, first.shape) * ((turn + place) % 2)[:, None]
         return first + (second - first) * (rng.random((count, 1)) + aside)
 
     def _reach(self, centres: np.ndarray) -> np.ndarray:
@@ -367,34 +380,3 @@ def _crowding(goals: np.ndarray) -> np.ndarray:
         found[order[[0, -1]]] = np.inf
         found[order[1:-1]] += (column[order[2:]] - column[order[:-2]]) / size
     return found
-
-
-def shares_of(spec: StudySpec, designs: np.ndarray) -> np.ndarray:
-    """Designs (row, symbol), SI, as shares of the variables' ranges."""
-    pairs = zip(spec.variables, designs.T, strict=True)
-    return np.stack([_shares(variable, values) for (_, variable), values in pairs], axis=1)
-
-
-def _shares(variable: Variable, values: np.ndarray) -> np.ndarray:
-    match variable:
-        case Range(low, high):
-            return (values - low) / (high - low)
-        case Choices(choices):
-            places = np.abs(values[:, None] - np.array(choices)).argmin(axis=1)
-            return (places + 0.5) / len(choices)
-        case Integers(low, high):
-            return (np.rint(values / variable.si(1)) - low + 0.5) / (high - low + 1)
-
-
-def designs_of(spec: StudySpec, shares: np.ndarray) -> np.ndarray:
-    """Designs (row, symbol), SI, of shares."""
-    columns = [
-        _values(variable, column)
-        for (_, variable), column in zip(spec.variables, shares.T, strict=True)
-    ]
-    return np.stack(columns, axis=1)
-
-
-def _values(variable: Variable, shares: Sequence[float] | np.ndarray) -> np.ndarray:
-    below = np.nextafter(1.0, 0.0)
-    return np.array([variable.si(variable.at(min(float(one), below))) for one in shares])

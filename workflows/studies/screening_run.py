@@ -13,7 +13,8 @@ from .descents import Aim, descend, descend_together
 from .gradients import Landscape
 from .rounds import Round
 from .rows import Rows
-from .screening import MOST, MOST_TOGETHER, Begin, Screen, designs_of
+from .screening import MOST, MOST_TOGETHER, Begin, Screen
+from .shares import designs_of
 from .warm_start import tell_screened
 
 #: A descent by the values that it begins at, SI.

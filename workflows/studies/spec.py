@@ -283,7 +283,8 @@ class StudySpec:
 
     def rounds(self) -> Iterator[rounds.Round]:
         """Rows that are evaluated together, all of them."""
-        yield from rounds.of(self.batch, self.screened, self.trials)
+        several = len(self.objectives) > 1
+        yield from rounds.of(self.batch, self.screened, self.trials, several)
 
     @cached_property
     def plan(self) -> Asked:

@@ -24,7 +24,7 @@ from workflows.drawing import COLOURS, INK, Scene, canvas, paint, save, sheet
 from workflows.jobs import check_outputs
 
 from .companion_stores import beside, polished_of, tolerances_path
-from .feasibility import Verdict, dominated, evenly, judge
+from .feasibility import Verdict, dominated, far_apart, judge
 from .picture_axes import (
     FEASIBLE,
     MISSED,
@@ -121,7 +121,7 @@ class Shown:
         if len(self.spec.objectives) > 1:
             order = order[~dominated(values[order])]
             order = self._distinct(order)
-            order = order[evenly(values[order], DRAWN)]
+            order = order[far_apart(values[order], DRAWN)]
         return [int(place) for place in self._distinct(order)[:DRAWN]]
 
     def _distinct(self, order: np.ndarray) -> np.ndarray:

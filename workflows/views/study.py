@@ -18,7 +18,7 @@ from workflows.studies import (
     best,
     best_of_all,
     certify_best,
-    evenly,
+    far_apart,
     judge,
     plain,
     shown_units,
@@ -232,4 +232,4 @@ def show_together(document: Mapping[str, Any]) -> None:
 def _spread(found: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Mapping[str, Any]]:
     """Of a long front so many, evenly."""
     front = np.array([[one["values"][name] for name in names] for one in found])
-    return [found[k] for k in evenly(front, SHOWN)]
+    return [found[k] for k in far_apart(front, SHOWN)]

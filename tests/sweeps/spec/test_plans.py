@@ -6,12 +6,15 @@ import pickle
 import subprocess
 import sys
 import tracemalloc
+from contextlib import nullcontext
+from zipfile import BadZipFile
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import qmc
+from scipy.stats._sobol import _initialize_v
 
 from sweeps.spec import sobol
 from sweeps.spec.plan_products import Product, described, document, restored
@@ -111,13 +114,31 @@ def test_sobol_is_scipys(dimensions, seed):
         np.testing.assert_array_equal(found, -1.0 + 4.0 * points[start:stop])
 
 
-@pytest.mark.parametrize(("dimensions", "seed"), [(1, 0), (2, 4), (40, 1), (700, 2)])
-def test_direction_numbers_are_what_scipys_points_reveal(dimensions, seed, monkeypatch):
-    """Of polynomials of all degrees; and where SciPy keeps its numbers elsewhere."""
-    found = sobol.directions.__wrapped__(dimensions, seed, 12)
-    monkeypatch.setattr(sobol, "find_spec", lambda name: None)
-    revealed = sobol.directions.__wrapped__(dimensions, seed, 12)
-    np.testing.assert_array_equal(found, revealed)
+@pytest.mark.parametrize("broken", ["elsewhere", "another", "damaged"])
+def test_direction_numbers_are_what_scipys_points_reveal(broken, monkeypatch):
+    """Where SciPy keeps its numbers elsewhere, or otherwise, they are found from its points."""
+    found = sobol.directions.__wrapped__(40, 3, 12)
+    assert sobol._unscrambled(40) is not None
+    monkeypatch.setattr(sobol, "_unscrambled", sobol._unscrambled.__wrapped__)
+    if broken == "elsewhere":
+        monkeypatch.setattr(sobol, "find_spec", lambda name: None)
+    else:
+        given = (lambda path: {}) if broken == "another" else _damaged
+        monkeypatch.setattr(np, "load", lambda path: nullcontext(given(path)))
+    assert sobol._unscrambled(40) is None
+    np.testing.assert_array_equal(found, sobol.directions.__wrapped__(40, 3, 12))
+
+
+def _damaged(path):
+    raise BadZipFile
+
+
+@pytest.mark.slow
+def test_unscrambled_numbers_are_scipys_in_all_dimensions():
+    expected = np.zeros((21201, sobol.BITS), np.uint32)
+    _initialize_v(expected, dim=21201, bits=sobol.BITS)
+    np.testing.assert_array_equal(sobol._unscrambled(21201), expected)
+    assert sobol._unscrambled(21202) is None
 
 
 def test_sobol_points_come_without_scipys_statistics():

@@ -21,7 +21,7 @@ from tests.workflows.study_specs import study_from
 from workflows.jobs.examples import study_file
 from workflows.studies.feasibility import (
     constraint_violations,
-    evenly,
+    far_apart,
     judge,
     undone,
     weigh,
@@ -156,11 +156,24 @@ def test_torques_with_friction_are_other_results_than_a_study_s():
 
 
 def test_a_long_front_is_listed_from_end_to_end():
-    """At equal distances along it, wherever most of its designs are."""
+    """Far apart, wherever most of its designs are, and as many as asked for."""
     first = np.sort(np.concatenate([np.linspace(0.0, 1e-3, 500), np.linspace(0.0, 1.0, 41)]))
     front = np.stack([first, 5 - 2 * first], axis=1)
-    places = evenly(front, 21)
-    np.testing.assert_allclose(front[places, 0], np.linspace(0, 1, 21), atol=1e-3)
-    assert evenly(front[:7], 21).tolist() == list(range(7))
-    assert evenly(front, 1).tolist() == [0]
-    assert evenly(np.ones((30, 2)), 20).tolist() == [0]
+    places = far_apart(front, 20)
+    assert len(places) == 20
+    assert front[places[[0, -1]], 0].tolist() == [0.0, 1.0]
+    # Halving again and again: gaps of a sixteenth and their halves.
+    assert np.diff(front[places, 0]).max() <= 1 / 13
+    assert far_apart(front[:7], 21).tolist() == [0, *range(2, 7)]  # two are the same
+    assert far_apart(front, 1).tolist() == [0]
+    assert far_apart(np.ones((30, 2)), 20).tolist() == [0]
+    crowded = np.vstack([front[:500], front[-1:]])
+    assert len(far_apart(crowded, 20)) == 20
+
+
+def test_a_front_of_three_objectives_is_listed_with_the_least_of_each():
+    points = np.abs(np.random.default_rng(0).normal(size=(300, 3)))
+    front = points / np.linalg.norm(points, axis=1)[:, None]
+    places = far_apart(front, 20)
+    assert len(places) == 20
+    np.testing.assert_array_equal(front[places].min(axis=0), front.min(axis=0))

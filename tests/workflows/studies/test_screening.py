@@ -24,7 +24,8 @@ from tests.workflows.study_specs import study_from
 from workflows.studies import rounds, screening_run
 from workflows.studies.feasibility import Verdict, dominated, judge
 from workflows.studies.reader import parse_study
-from workflows.studies.screening import Screen, designs_of, shares_of
+from workflows.studies.screening import Screen
+from workflows.studies.shares import designs_of, shares_of
 from workflows.studies.study import study
 
 BOUNDS = {"lx1": (0.2, 0.6), "lx3": (1.0, 1.6), "Dx": (0.6, 1.4)}
@@ -71,7 +72,7 @@ def screened(one, stop, screen=None):
     """Rows by rounds; descents stay where they begin."""
     screen = screen or Screen(one)
     verdicts = []
-    for piece in rounds.of(one.batch, stop, stop):
+    for piece in rounds.of(one.batch, stop, stop, len(one.objectives) > 1):
         proposal = screen.propose(piece)
         begun = screen.shares[[x.row for x in proposal.begins]]
         values = designs_of(one, np.concatenate([begun, proposal.shares]))
@@ -81,8 +82,10 @@ def screened(one, stop, screen=None):
     return screen, np.concatenate([x.parameters for x in verdicts])
 
 
-def test_rows_do_not_depend_on_how_many_there_will_be():
-    one = spec()
+@pytest.mark.parametrize("several", [False, True])
+def test_rows_do_not_depend_on_how_many_there_will_be(several):
+    front = {"objectives": {"torque_rms": "minimize", "stroke(D)": "maximize"}, "constraints": []}
+    one = spec(**(front if several else {}))
     _, long = screened(one, 1500)
     _, short = screened(one, 700)
     np.testing.assert_array_equal(long[:700], short)
@@ -133,7 +136,7 @@ def test_a_descent_at_rest_is_not_begun_again():
     """Ends of descents to a front's ends are better by a hair, and new rows each time."""
     one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
     screen, free, held = Screen(one), [], 0
-    pieces = list(rounds.of(one.batch, 16384, 16384))
+    pieces = list(rounds.of(one.batch, 16384, 16384, True))
     for piece in pieces:
         proposal = screen.propose(piece)
         for begin in proposal.begins:
@@ -164,7 +167,7 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
     of each objective there."""
     one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
     screen, before, counts, beyond = Screen(one, together=True), 0, [], set()
-    for piece in rounds.of(one.batch, 4096, 4096):
+    for piece in rounds.of(one.batch, 4096, 4096, True):
         proposal = screen.propose(piece)
         rows = [x.row for x in proposal.begins]
         values = designs_of(one, np.concatenate([screen.shares[rows], proposal.shares]))
@@ -194,43 +197,79 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
         assert count == most + most // 2
 
 
-def test_large_rounds_are_in_three():
-    """Descents first; both halves of the rest know their ends."""
-    sizes = [(one.size, one.descends) for one in rounds.of(64, 4096, 4096)]
+@pytest.mark.parametrize("batch", [32, 64, 100, 200])
+def test_large_rounds_of_several_objectives_are_in_three(batch):
+    """Descents first: the other parts are proposed with their ends."""
+    first = rounds.whole(64, batch)
+    sizes = [(one.size / first, one.descends) for one in rounds.of(batch, 4096, 5000, True)]
     assert sizes[:9] == [
-        *[(64, True), (64, True), (128, True)],
-        *[(64, True), (64, False), (128, False)],
-        *[(64, True), (192, False), (256, False)],
+        *[(1, True), (1, True), (2, True)],
+        *[(1, True), (1, False), (2, False)],
+        *[(1, True), (3, False), (4, False)],
     ]
-    whole = list(rounds.of(64, 4096, 4096))
-    assert [one.start for one in whole[1:]] == [one.stop for one in whole[:-1]]
-    assert whole[-1].stop == 4096
+    for several in (True, False):
+        whole = list(rounds.of(batch, 4096, 5000, several))
+        assert [one.start for one in whole[1:]] == [one.stop for one in whole[:-1]]
+        assert whole[-1].stop == 5000
+        assert [one for one in whole if one.start >= 4096 and one.descends] == []
+    assert [one.size for one in rounds.of(64, 2048, 2048, False)] == [64, 64, 128, 256, 512, 1024]
 
 
-def test_gaps_of_a_front_are_filled_between_its_designs():
-    """The widest first, as often as there are rows for it; every other one beside the line."""
+@pytest.mark.parametrize("gaps", [4, 5, 40])
+def test_gaps_of_a_front_are_filled_between_its_designs(gaps):
+    """On the line between neighbours and beside it, in every gap; the widest first."""
+    one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
+    screen, _ = screened(one, 512)
+    screen.front = screen.front[np.linspace(0, len(screen.front) - 1, gaps + 1).astype(int)]
+    proposal = screen.propose(rounds.Round(512, 768, 256, False))
+    between, front = proposal.shares[:96], screen.front  # half of what explores nothing
+    goals = screen.goals[front]
+    widths = (np.abs(np.diff(goals, axis=0)) / np.ptp(goals, axis=0)).sum(axis=1)
+    on_line = np.zeros((len(between), gaps), bool)
+    inside = np.zeros_like(on_line)
+    for k in range(gaps):
+        first, second = screen.shares[front[k]], screen.shares[front[k + 1]]
+        low, high = np.minimum(first, second) - 1e-12, np.maximum(first, second) + 1e-12
+        along = (between - first) @ (second - first) / ((second - first) @ (second - first))
+        away = np.abs(between - first - along[:, None] * (second - first)).max(axis=1)
+        on_line[:, k] = (away < 1e-12) & (along >= 0) & (along <= 1)
+        reach = high - low
+        inside[:, k] = ((between >= low - reach) & (between <= high + reach)).all(axis=1)
+    assert inside.any(axis=1).all()
+    assert 48 <= on_line.any(axis=1).sum() < 60  # one of two, and some that were moved along it
+    assert (on_line.sum(axis=0) >= 96 // gaps // 2).all()
+    assert on_line[:, widths.argmax()].sum() >= on_line[:, widths.argmin()].sum()
+
+
+def test_gaps_of_a_front_pay():
+    """Of designs between its neighbours more are on it than of all others."""
     one = spec(objectives={"torque_rms": "minimize", "stroke(D)": "maximize"}, constraints=[])
     screen, _ = screened(one, 512)
     proposal = screen.propose(rounds.Round(512, 1024, 512, False))
-    between, front = proposal.shares[:192], screen.front  # of 512 half of what explores nothing
-    goals = screen.goals[front]
-    widths = (np.abs(np.diff(goals, axis=0)) / np.ptp(goals, axis=0)).sum(axis=1)
-    order = np.argsort(-widths)
-    for k, shares in enumerate(between):
-        gap = order[k % len(order)]
-        first, second = screen.shares[front[gap]], screen.shares[front[gap + 1]]
-        low, high = np.minimum(first, second) - 1e-12, np.maximum(first, second) + 1e-12
-        if k % 2:
-            assert ((shares >= 2 * low - high) & (shares <= 2 * high - low)).all()
-            continue
-        along = (shares - first) @ (second - first) / ((second - first) @ (second - first))
-        assert 0 <= along <= 1
-        np.testing.assert_allclose(shares, first + along * (second - first), atol=1e-12)
-    # They pay: of those on the line more are on the front than of all others.
-    verdict = by_triangles(one, designs_of(one, proposal.shares))
-    screen.learn(proposal, verdict)
+    screen.learn(proposal, by_triangles(one, designs_of(one, proposal.shares)))
     there = np.isin(512 + np.arange(512), screen.front)
-    assert there[:192:2].mean() > 2 * there[192:].mean()
+    assert there[:192].mean() > 1.5 * there[192:].mean()
+
+
+def test_whole_numbers_leave_no_gap():
+    """Between neighbours that differ by them alone there is nothing; nor in gaps of no width."""
+    one = study_from(
+        "four-bar",
+        {"lx1": {"integer": [1, 9]}, "Dx": (1.0, 2.0)},
+        {"torque_rms": "minimize", "stroke(D)": "maximize"},
+        trials=64,
+        sampler="screen",
+    )
+    screen, rng = Screen(one), np.random.default_rng(0)
+    screen.shares = np.array([[0.1, 0.5], [0.3, 0.5], [0.3, 0.7], [0.3, 0.7 + 1e-6]])
+    screen.goals = np.array([[0.0, 1.0], [0.4, 0.6], [0.9999999, 1e-7], [1.0, 0.0]])
+    screen.front = np.arange(4)
+    found = screen._between(50, rng)
+    assert len(found) == 50
+    assert (found[:, 0] == 0.3).all()
+    assert np.ptp(found[:, 1]) > 0.1
+    screen.front = np.arange(2)
+    assert screen._between(50, rng).shape == (0, 2)
 
 
 def test_dominated_is_what_it_says():
@@ -406,10 +445,10 @@ def test_a_lost_store_is_filled_with_the_same(done, tmp_path, client):
 
 @pytest.fixture(scope="module")
 def front(tmp_path_factory, client):
-    """A screened study of two objectives, 256 rows, the third round with descents."""
+    """A screened study of two objectives, with descents from the third round on, which is cut."""
     folder = tmp_path_factory.mktemp("front")
     text = TEXT.replace("torque_rms: minimize", "torque_rms: minimize, stroke(D): maximize")
-    one = parse_study(text).of(256).at(f"{folder}/whole.zarr")
+    one = parse_study(text).of(576).at(f"{folder}/whole.zarr")
     study(one, client)
     return one
 
@@ -417,7 +456,7 @@ def front(tmp_path_factory, client):
 @pytest.mark.slow
 def test_descents_to_a_front_go_down(front):
     screen, held = Screen(front, together=True), Store.open(front.path)
-    *before, third = itertools.islice(rounds.of(front.batch, 256, 256), 3)
+    *before, third = itertools.islice(rounds.of(front.batch, 256, 256, True), 3)
     for one in before:
         proposal = screen.propose(one)
         assert not proposal.begins
@@ -439,10 +478,12 @@ def test_descents_to_a_front_go_down(front):
 
 
 @pytest.mark.slow
-def test_a_front_cut_among_its_descents_is_the_same(front, tmp_path, client):
-    short = front.of(130).at(f"{tmp_path}/short.zarr")
+@pytest.mark.parametrize("rows", [130, 290, 400])
+def test_a_front_cut_anywhere_is_the_same(front, tmp_path, client, rows):
+    """Among descents of a whole round, of a cut one, and in what fills gaps."""
+    short = front.of(rows).at(f"{tmp_path}/short.zarr")
     study(short, client)
-    study(short.of(256), client)
+    study(short.of(576), client)
     assert_equal_stores(short.path, front.path)
 
 

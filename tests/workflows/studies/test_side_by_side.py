@@ -11,7 +11,8 @@ from workflows.studies import load_job, side_by_side
 from workflows.studies.descents import Aim, descend, descend_together
 from workflows.studies.gradients import Landscape
 from workflows.studies.reader import parse_study
-from workflows.studies.screening import MOST, MOST_TOGETHER, designs_of
+from workflows.studies.screening import MOST, MOST_TOGETHER
+from workflows.studies.shares import designs_of
 
 TWO = """
 mechanism: four-bar
