@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from . import sobol
+from .sobol import LONGEST_SOBOL
 
 Rows = dict[str, np.ndarray]
 Bounds = tuple[tuple[str, float, float], ...]  # (symbol, low, high)
@@ -168,9 +169,9 @@ class Sobol(_Drawn):
     directions: Sequence[Sequence[int]] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.candidates > sobol.LONGEST:
+        if self.candidates > LONGEST_SOBOL:
             raise ValueError(
-                f"A Sobol plan has at most {sobol.LONGEST} rows, not {self.candidates}. "
+                f"A Sobol plan has at most {LONGEST_SOBOL} rows, not {self.candidates}. "
                 "Use plan lhs or random, or several seeds."
             )
         if self.directions is not None:

@@ -15,7 +15,7 @@ import numpy as np
 #: SciPy's points are whole multiples of 2⁻³⁰.
 BITS = 30
 #: And as many as that.
-LONGEST = 2**BITS
+LONGEST_SOBOL = 2**BITS
 
 
 def sobol_points(dimensions: int, seed: int, start: int, stop: int) -> np.ndarray:

@@ -14,11 +14,11 @@ from basepar_core.expressions import DIMENSIONLESS, Unit, evaluate, parse_unit
 from basepar_core.files import Fields, Items, Key, Node, Reading, judge_bare_angles, written
 from basepar_core.mechanism import Mechanism
 
-from . import sobol
 from .bare_numbers import check_count, check_unit, range_by_steps, warn_of_corners, warn_of_step
 from .filters import Condition, angles, condition, dimensions, formula
 from .plan_products import Chain, Derived, Formula, Product
 from .plans import PLANS, Bounds, Grid, Lists, Plan, Sobol
+from .sobol import LONGEST_SOBOL
 from .sweep_keys import ANY_PLAN, BESIDE, PLAN, SPACED
 from .sweep_spec import unsweepable
 from .table_reader import read_table
@@ -282,8 +282,8 @@ def _drawn(
     seed = reading.whole(entries["seed"], 0) if "seed" in entries else 0
     make = PLANS[kind].make
     assert make is not None
-    if make is Sobol and candidates > sobol.LONGEST:
-        message = f"{candidates} rows; a Sobol plan has at most {sobol.LONGEST}. Use lhs or random"
+    if make is Sobol and candidates > LONGEST_SOBOL:
+        message = f"{candidates} rows; a Sobol plan has at most {LONGEST_SOBOL}. Use lhs or random"
         reading.mistake(entries["candidates"], message)
     if reading.count > before or not bounds:
         return None
