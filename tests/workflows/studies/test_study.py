@@ -338,11 +338,11 @@ def test_warm_start_says_what_is_missing(tmp_path, client):
 
 
 def test_the_command(run, tmp_path):
-    arguments = ("four-bar", "--store", str(tmp_path / "best.zarr"), "--trials", "20")
+    arguments = ("four-bar", "--store", str(tmp_path / "best.zarr"), "--trials", "64")
     ran = run("study", *arguments, "--workers", "1", "--json")
     assert ran.status == 0
     found = ran.json
-    assert found["evaluated"] == found["total"] == found["trials"] == 20
+    assert found["evaluated"] == found["total"] == found["trials"] == 64
     assert found["study"]["storage"] == str(tmp_path / "best.journal")
     assert found["units"]["stroke(D)"] == "rad"
     values = [one["values"]["torque_rms"] for one in found["best"]]
@@ -354,11 +354,11 @@ def test_the_command(run, tmp_path):
     assert "nothing was missing" in shown.out
     assert "torque_rms [N*m]" in shown.out
     assert run("status", str(tmp_path / "best.zarr"), "--json").json["done"]
-    longer = run("study", *arguments[:-1], "30", "--workers", "1", "--json").json
-    assert (longer["trials"], longer["evaluated"]) == (30, 10)
+    longer = run("study", *arguments[:-1], "128", "--workers", "1", "--json").json
+    assert (longer["trials"], longer["evaluated"]) == (128, 64)
     # Fewer than there are: all are kept, and nothing is done.
     again = run("study", *arguments[:-1], "10", "--workers", "1", "--json").json
-    assert (again["trials"], again["evaluated"]) == (30, 0)
+    assert (again["trials"], again["evaluated"]) == (128, 0)
     (winner,) = again["certified"]
     assert winner["variant"] == again["best"][0]["variant"]
     assert winner["rank"] == winner["generic_rank"] == len(winner["base_parameters"]) == 8
