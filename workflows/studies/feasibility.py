@@ -281,7 +281,7 @@ def finished(spec: StudySpec) -> Verdict:
 
 
 def starts(spec: StudySpec, verdict: Verdict, points: int) -> np.ndarray:
-    """The best feasible variants: of one objective the least, of several evenly on the front.
+    """The best feasible variants: of one objective the least, of several far apart on the front.
 
     Raises
     ------

@@ -36,7 +36,8 @@ BETWEEN, NARROW, ALMOST = 0.5, 1e-3, 1e-9
 #: Basins of one objective, places of a front that are searched at once; descents of a round.
 BASINS, PLACES, DESCENTS = 6, 24, 4
 #: Descents of a round at the front that go side by side: one for so many rows, at most so many.
-#: They take hardly longer for a few more.
+#: They take hardly longer for a few more. With half as many elsewhere they leave some of the 64
+#: rows in which they are.
 ROWS_FOR_EACH, TOGETHER = 64, 32
 #: Evaluations of a descent; of one of those that go side by side, which are to come to rest: with
 #: 30 they end in a valley.
@@ -145,8 +146,7 @@ class Screen:
         return round(count * EXPLORED) if self.leaders.size else count
 
     def propose(self, wanted: Round) -> Proposal:
-        """The rows of the next round: of the first ones of a cut round, TOGETHER descents and half
-        as many more leave some of FIRST."""
+        """The rows of the next round."""
         seed = self.spec.sampler.seed
         rng = np.random.default_rng([seed, len(self.shares)])
         centres = self._centres()

@@ -113,7 +113,7 @@ class Shown:
 
     @property
     def best(self) -> list[int]:
-        """Places among `candidates`: the best, or some evenly along the front."""
+        """Places among `candidates`: the best, or some far apart on the front."""
         values = self.candidates[0] * self.spec.signs
         if not len(values):
             return []

@@ -230,6 +230,6 @@ def show_together(document: Mapping[str, Any]) -> None:
 
 
 def _spread(found: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Mapping[str, Any]]:
-    """Of a long front so many, evenly."""
+    """Of a long front so many, far apart."""
     front = np.array([[one["values"][name] for name in names] for one in found])
     return [found[k] for k in far_apart(front, SHOWN)]
