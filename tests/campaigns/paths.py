@@ -39,7 +39,6 @@ from tests.campaigns.printed_paths import CASES, NAMES
 from workflows.studies.descents import descend
 from workflows.studies.feasibility import judge
 from workflows.studies.gradients import Landscape
-from workflows.studies.rounds import of as rounds_of
 from workflows.studies.screening import DESCENTS, MOST
 from workflows.studies.study import load_job, study
 
@@ -242,7 +241,7 @@ def run(name, seed, client):
         study(spec, client)
         starts = _starts(case, spec)
         exact = load_job(asked(case, folder, 64, False), f"{folder}/run0.zarr")
-    rounds = len(list(rounds_of(spec.batch, rows, rows))) - 1
+    rounds = len(list(spec.rounds())) - 1
     spent = mapped + rows + rounds * DESCENTS * MOST * (1 + len(spec.variables))
     landscape, each = Landscape.of(exact), 1 + len(exact.variables)
     found, tried = [], 0
