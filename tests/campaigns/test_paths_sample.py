@@ -10,8 +10,10 @@ from basepar_core.files import loads
 from basepar_core.metrics import ClosedCycle
 from basepar_core.metrics.cycle import find
 from basepar_core.metrics.targets import Target
+from cluster.client import connect
+from cluster.places import Laptop
 from tests.campaigns.path_errors import compared, in_order, path, printed, squares
-from tests.campaigns.paths import EVERY, mechanism
+from tests.campaigns.paths import EVERY, mechanism, run
 from tests.campaigns.printed_paths import CASES
 
 LINE = CASES["line"]
@@ -78,3 +80,12 @@ def test_a_tie_is_below_the_paths_size():
     assert compared(LINE, 6e-20, 0.0) == "tie"
     assert compared(LINE, 6e-16, 0.0) == "worse"
     assert compared(LINE, 1.0, 1.0 + 1e-6) == "better"
+
+
+@pytest.mark.slow
+def test_five_points_of_an_arc_end_below_every_printed_design():
+    with connect(Laptop(workers=1)) as client:
+        found = run("arc", 0, client)
+    assert found["evaluations"] <= CASES["arc"].evaluations
+    best = [printed(CASES["arc"], one)[1] for one in CASES["arc"].printed]
+    assert all(compared(CASES["arc"], found["squares"], one) == "better" for one in best)
