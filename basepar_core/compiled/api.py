@@ -83,6 +83,10 @@ class Start:
         return Start(self.last_update, G, q, self.assembled[rows], self.margin[rows], tied)
 
 
+def _count(values: Mapping[str, Array]) -> int:
+    return max((np.size(value) for value in values.values()), default=1)
+
+
 @dataclass(frozen=True)
 class Kernels:
     """The kernels' tables of one mechanism."""
@@ -121,11 +125,21 @@ class Kernels:
         """As the function of this name."""
         return self.follow(self.start(values, last_update), motion)
 
-    def start(self, values: Mapping[str, Array], last_update: float = LAST_UPDATE) -> Start:
-        """Bring variants to their geometries; swept symbols (variant,), SI."""
-        count = max((np.size(value) for value in values.values()), default=1)
+    def table(self, values: Mapping[str, Array]) -> Array:
+        """Constants (item, 12, variant) at swept symbols' values, (variant,), SI."""
+        return self.dimensions.table(values, _count(values))
+
+    def start(
+        self,
+        values: Mapping[str, Array],
+        last_update: float = LAST_UPDATE,
+        table: Array | None = None,
+    ) -> Start:
+        """Bring variants to their geometries; swept symbols (variant,), SI, and their `table`."""
+        count = _count(values)
         values = {name: np.broadcast_to(x, (count,)) for name, x in values.items()}
-        G, loops = self.dimensions.table(values, count), self.model.loops
+        G = self.table(values) if table is None else table
+        loops = self.model.loops
         q, margin = np.repeat(self._nominal[:, None], count, axis=1), np.ones(count)
         assembled = np.ones(count, dtype=bool)
         if values and loops.blocks:

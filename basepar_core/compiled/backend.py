@@ -64,7 +64,8 @@ class Engine:
         Parameters
         ----------
         values
-            Swept symbols, (variant,) arrays, SI; others are nominal. Empty: one nominal variant.
+            Swept symbols, and maybe their roots, (variant,) arrays, SI; others are nominal.
+            Empty: one nominal variant.
         last_update
             As in `closure.trace`.
         """
@@ -86,15 +87,25 @@ class Variants:
         values: Mapping[str, Array],
         last_update: float,
         start: "Start | None" = None,
+        table: Array | None = None,
     ):
         self.engine, self.values, self.last_update = engine, values, last_update
-        self._start = start
+        self._start, self._table = start, table
 
     def take(self, rows: Array) -> "Variants":
         """Some of them, by index."""
         part = {name: column[rows] for name, column in self.values.items()}
-        start = None if self._start is None else self._start.take(rows)
-        return Variants(self.engine, part, self.last_update, start)
+        if self._start is not None:
+            return Variants(self.engine, part, self.last_update, self._start.take(rows))
+        table = None if self._table is None else np.take(self._table, rows, axis=-1)
+        return Variants(self.engine, part, self.last_update, table=table)
+
+    def defined(self) -> Array:
+        """(variant,) bool: the constants of all joints and couplings, and gravity, are finite."""
+        if self._table is None:
+            self._table = self.engine.kernels.table(self.values)
+        found: Array = np.isfinite(self._table).all(axis=(0, 1))
+        return found
 
     def close(self, motion: Motion) -> Observation:
         """As `observe`, for who needs no W: it may have no parameter."""
@@ -139,7 +150,8 @@ class Variants:
     def started(self) -> "Start":
         """The variants in their own geometries."""
         if self._start is None:
-            self._start = self.engine.kernels.start(self.values, self.last_update)
+            kernels = self.engine.kernels
+            self._start = kernels.start(self.values, self.last_update, self._table)
         return self._start
 
     def observe(self, motion: Motion) -> Observation:

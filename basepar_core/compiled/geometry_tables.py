@@ -19,7 +19,7 @@ from basepar_core.arrays import Array
 from basepar_core.dynamics import Model, TreeJoint, spatial
 from basepar_core.expressions import Rows
 from basepar_core.mechanism import Frame, joint_type
-from basepar_core.symbolic import symbol_values
+from basepar_core.symbolic import roots, symbol_values
 
 from .coupled_tables import ITEM, coupled_items
 from .mechanism_tables import chain, link_elements
@@ -66,10 +66,13 @@ class Dimensions:
         nominal, jumping = self.model.mechanism.nominal, self.model.loops.jumping
         shares, between = np.arange(1, steps + last)[:, None] / steps, {}
         for name, x in values.items():
+            if name in self.model.mechanism.roots:  # it does not go straight
+                continue
             line = nominal[name] + (shares**0 if name in jumping else shares) * (x - nominal[name])
             if last:
                 line[-1] = x
             between[name] = line.ravel()
+        between |= roots(self.model.mechanism, between, way=not last)
         with np.errstate(all="ignore"):  # as above
             found = self._numbers(between)
         changing = {row: number for row, number in found.items() if np.size(number) > 1}

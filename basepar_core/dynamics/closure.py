@@ -19,6 +19,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 from basepar_core.mechanism import Mechanism
+from basepar_core.symbolic import roots
 
 from . import kinematics
 from .assembly import Assembled, assemble
@@ -332,7 +333,9 @@ class _Walk:
             if name in self.model.loops.jumping
             else nominal[name] + share * (x[variants] - nominal[name])
             for name, x in self.values.items()
+            if name not in self.model.mechanism.roots  # they do not go straight
         }
+        between |= roots(self.model.mechanism, between, way=share < 1)
         return kinematics.geometry(self.model.mechanism, between)
 
     def _advance(

@@ -77,7 +77,8 @@ class ClosedCycle:
     @cached_property
     def symbols(self) -> dict[str, Array]:
         """Every symbol and constant by name, (variant,), SI."""
-        known = symbol_values(self.model.mechanism, self.values)
+        given = self.values if self._by is None else self._by.values  # with roots
+        known = symbol_values(self.model.mechanism, given)
         return {name: np.broadcast_to(x, (self.count,)) for name, x in known.items()}
 
     @property

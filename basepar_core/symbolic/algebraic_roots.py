@@ -99,7 +99,7 @@ def symbol_values(
     mechanism
         The mechanism.
     values
-        Swept symbols, (variant,) arrays or numbers, SI.
+        Swept symbols, (variant,) arrays or numbers, SI, and maybe their `roots`.
     """
     known: dict[str, np.ndarray | float] = {**mechanism.nominal, **values}
     if mechanism.relations and values:
@@ -107,7 +107,9 @@ def symbol_values(
     return known
 
 
-def roots(mechanism: Mechanism, values: Mapping[str, np.ndarray | float]) -> dict[str, np.ndarray]:
+def roots(
+    mechanism: Mechanism, values: Mapping[str, np.ndarray | float], way: bool = False
+) -> dict[str, np.ndarray]:
     """Algebraic numbers at other values of the symbols they depend on.
 
     Parameters
@@ -116,20 +118,27 @@ def roots(mechanism: Mechanism, values: Mapping[str, np.ndarray | float]) -> dic
         With relations, whose nominal roots are the symbols' values.
     values
         Swept symbols, (variant,) arrays or numbers, SI.
+    way
+        Whether the variants are steps of a way, from which the caller departs at the first nan:
+        a root of a quadratic is then not followed to each of them, and may be real again beyond
+        values at which it is not.
 
     Returns
     -------
     dict
-        Algebraic numbers that depend on a swept symbol, (variant,) arrays; nan where the root
-        stops being real on the way.
+        Algebraic numbers that depend on a swept symbol, and are not among the values already,
+        (variant,) arrays; nan where the root stops being real on the way.
     """
     free = [s for s in (*mechanism.geometry, *mechanism.constants) if not s.is_angle]
     found = {}
     for relation in mechanism.relations:
-        if names(relation.polynomial) & values.keys():
+        if relation.symbol not in values and names(relation.polynomial) & values.keys():
             others = [symbol for symbol in free if symbol.name != relation.symbol]
             coefficients, _ = polynomial(others, relation)
-            found[relation.symbol] = _follow(mechanism, relation.symbol, coefficients, values)
+            steps = 1 if way and len(coefficients) == 3 else _STEPS
+            found[relation.symbol] = _follow(
+                mechanism, relation.symbol, coefficients, values, steps
+            )
     return found
 
 
@@ -138,15 +147,19 @@ def _follow(
     symbol: str,
     coefficients: Sequence[Expression],
     values: Mapping[str, np.ndarray | float],
+    steps: int,
 ) -> np.ndarray:
     used = frozenset().union(*(names(coefficient) for coefficient in coefficients))
     given = {name: np.asarray(x, float) for name, x in values.items() if name in used}
-    shape = np.broadcast_shapes(*(x.shape for x in given.values()))
+    # Of all values: a symbol of the relation may cancel in its coefficients.
+    shape = np.broadcast_shapes(*map(np.shape, values.values()))
+    size = math.prod(shape)
     flat = {name: np.broadcast_to(x, shape).ravel() for name, x in given.items()}
     parts = [np.empty(0)]
-    for start in range(0, math.prod(shape), _BLOCK):
+    for start in range(0, size, _BLOCK):
         here = {name: x[start : start + _BLOCK] for name, x in flat.items()}
-        parts.append(_along(mechanism, symbol, coefficients, here))
+        found = _along(mechanism, symbol, coefficients, here, steps)
+        parts.append(np.broadcast_to(found, (min(_BLOCK, size - start),)))
     return np.concatenate(parts).reshape(shape)
 
 
@@ -155,15 +168,16 @@ def _along(
     symbol: str,
     coefficients: Sequence[Expression],
     values: Mapping[str, np.ndarray],
+    steps: int,
 ) -> np.ndarray:
     """A root of few variants, (variant,)."""
     nominal, count = mechanism.nominal, max((x.size for x in values.values()), default=1)
-    shares = np.linspace(0, 1, _STEPS + 1)[1:, None]
+    shares = np.linspace(0, 1, steps + 1)[1:, None]
     start = float(nominal[symbol])
     with np.errstate(all="ignore"):
         way = {name: nominal[name] + shares * (x - nominal[name]) for name, x in values.items()}
         found = evaluate(coefficients, {**nominal, **way})
-        numbers = np.array([np.broadcast_to(x, (_STEPS, count)) for x in found])
+        numbers = np.array([np.broadcast_to(x, (steps, count)) for x in found])
         if len(coefficients) == 3:
             _, linear, square = evaluate(coefficients, nominal)
             return _of_square(numbers, np.sign(linear + 2 * square * start))

@@ -18,7 +18,6 @@ from basepar_core.dynamics import (
     Observation,
     Outcome,
     column_values,
-    kinematics,
     observe_columns,
     with_columns,
 )
@@ -33,7 +32,7 @@ from basepar_core.metrics import (
     is_torque,
 )
 from basepar_core.single_dof import cycle_integrator
-from basepar_core.symbolic import symbol_values
+from basepar_core.symbolic import roots, symbol_values
 from sweeps.store import WITH_RESULTS, Arrays, Reason, Status, blank
 
 from . import reduction
@@ -64,13 +63,15 @@ class Chunk:
         designs: np.ndarray | None = None,
     ):
         self.of, self.values, self.designs = evaluator, values, designs
+        # Roots are followed once for all who ask for them.
+        self.full = {**values, **roots(evaluator.model.mechanism, values)}
         self.count = next(iter(values.values())).size
         self.arrays = blank(evaluator, self.count)
         self.arrays["status"] = np.full(self.count, Status.SOLVED, np.int8)
         self.arrays["reason"] = np.zeros(self.count, np.int16)
         self.arrays["reason_value"] = np.full(self.count, np.nan)
-        self.variants: Variants | None = None
-        self.rows = np.zeros(0, dtype=int)  # of these variants
+        self.whole = evaluator.engine.variants(self.full)
+        self.variants, self.rows = self.whole, np.arange(self.count)  # of a piece, later on
 
     def run(self) -> Arrays:
         self._find_undefined()
@@ -93,7 +94,8 @@ class Chunk:
 
     def _move(self, rows: np.ndarray) -> None:
         """Follow the motions with some variants."""
-        of, self.variants = self.of, None
+        of = self.of
+        self.variants, self.rows = self.whole.take(rows), rows
         if of.excitation is not None:
             self._follow(rows, of.excitation, self._rank, Reason.LOST_LOOP, Reason.NEAR_SINGULAR)
         if of.cycle is not None:
@@ -113,11 +115,7 @@ class Chunk:
 
     def _find_undefined(self) -> None:
         """Variants at which an expression has no finite value."""
-        dims = kinematics.geometry(self.of.model.mechanism, self.values)
-        parts = [getattr(j, name) for j in dims.joints for name in type(j).__slots__]
-        bad = np.zeros(self.count, dtype=bool)
-        for part in (*parts, dims.gravity):
-            bad |= ~np.isfinite(part).all(axis=tuple(range(part.ndim - 1)))
+        bad = ~self.whole.defined()
         if self.of.model.mechanism.has_inertias:
             bad |= ~np.isfinite(self._all_phi).all(axis=1)
         self._mark(np.flatnonzero(bad), Status.UNASSEMBLABLE, Reason.UNDEFINED, np.nan)
@@ -134,9 +132,7 @@ class Chunk:
 
     def _at(self, rows: np.ndarray) -> Variants:
         """Variants that still go, in their geometries."""
-        if self.variants is None:
-            self.variants, self.rows = self.of.engine.variants(self._part(rows)), rows
-        elif rows.size < self.rows.size:
+        if rows.size < self.rows.size:
             kept = np.searchsorted(self.rows, rows)
             self.variants, self.rows = self.variants.take(kept), rows
         return self.variants
@@ -144,7 +140,7 @@ class Chunk:
     @cached_property
     def _known(self) -> Mapping[str, Any]:
         """Every symbol's values."""
-        return symbol_values(self.of.model.mechanism, self.values)
+        return symbol_values(self.of.model.mechanism, self.full)
 
     @cached_property
     def _phi(self) -> np.ndarray:

@@ -29,7 +29,7 @@ from basepar_core.metrics import (
     drives,
     sensitivity,
 )
-from basepar_core.symbolic import symbol_values
+from basepar_core.symbolic import roots, symbol_values
 from sweeps.chunks import ChunkEvaluator, prepare
 from sweeps.spec import Formula, values_of
 from sweeps.store import WITH_RESULTS
@@ -153,6 +153,7 @@ class Landscape:
             there += np.where(here > ranges.get(name, np.inf), -SHARE, SHARE) * size
             steps[:, k] = there - here  # what rounding leaves of it
         columns = self.followed(rows)
+        columns |= roots(self.spec.mechanism, columns)
         owners = np.repeat(np.arange(len(designs)), count)
         arrays = self.evaluator(columns, np.ones(owners.size, dtype=bool), owners)
         found = dict(symbol_values(self.spec.mechanism, columns))

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from basepar_core.expressions.tree import Name, evaluate, multiply, number, subtract
 from basepar_core.files.mechanism_file import loads
 from basepar_core.mechanism import Relation, Symbol
-from basepar_core.symbolic.algebraic_roots import newton, polynomial, roots
+from basepar_core.symbolic.algebraic_roots import newton, polynomial, roots, symbol_values
 
 GOOD = yaml.safe_load(
     (Path(__file__).parents[2] / "fixtures" / "malformed.yaml").read_text(encoding="utf-8")
@@ -59,6 +59,30 @@ def test_a_root_that_stops_being_real_on_the_way_does_not_come_back():
     found = roots(mechanism, {"lx1": np.array([0.29, 0.5001, 0.7])})["r3"]
     assert found[0] == pytest.approx(np.sqrt(0.11**2 - 0.01), rel=1e-13)  # 0.0021 of 0.0121
     assert np.isnan(found[1:]).all()
+
+
+def test_of_a_way_every_step_is_judged_by_itself():
+    """As above: of two the branch is known, and the steps between show where it breaks."""
+    mechanism = with_relation("0.2828427", "r3^2 = (lx1 - 0.4 m)^2 - 0.01 m^2")
+    found = roots(mechanism, {"lx1": np.array([0.29, 0.4, 0.7])}, way=True)["r3"]
+    assert_allclose(found, np.sqrt([0.11**2 - 0.01, np.nan, 0.08]), rtol=1e-13)
+    # A cube is followed all the same: Newton's method from the nominal root does not get there.
+    mechanism = with_relation("0.4", "r3^3 = lx1*lx2^2 + 0.048 m^3")
+    found = roots(mechanism, {"lx1": np.array([-0.35])}, way=True)["r3"]
+    assert_allclose(found, -0.2, rtol=1e-13)
+
+
+def test_a_symbol_that_cancels_leaves_a_root_for_every_variant():
+    mechanism = with_relation("0.387", "r3/lx1 = 0.15 m^2/(lx1*r3)")
+    found = roots(mechanism, {"lx1": np.array([0.3, 0.5])})["r3"]
+    assert_allclose(found, [0.15**0.5] * 2, rtol=1e-14)
+
+
+def test_roots_that_are_given_stay():
+    mechanism = with_relation("0.4123", "r3^2 = lx1^2 + lx2^2")
+    values = {"lx1": np.array([0.3]), "r3": np.array([0.7])}
+    assert roots(mechanism, values) == {}
+    assert symbol_values(mechanism, values)["r3"] == 0.7
 
 
 def test_a_root_at_which_two_meet():
