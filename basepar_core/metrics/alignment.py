@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from basepar_core.arrays import Array
+from basepar_core.arrays import Array, writable
 from basepar_core.dynamics import spatial
 
 from .sampled_curves import Feet, weights
@@ -152,7 +152,11 @@ def fitted(path: Array, target: Target) -> tuple[Array, Array]:
         np.broadcast_to(np.eye(axes), (count, axes, axes)),
         np.swapaxes(own, 1, 2) @ asked,
     )
-    if "rotation" in free:
+    if "rotation" in free and axes == 2:
+        turn = _in_plane(
+            np.arctan2(shared[:, 0, 1] - shared[:, 1, 0], shared[:, 0, 0] + shared[:, 1, 1])
+        )
+    elif "rotation" in free:
         U, _, V = np.linalg.svd(shared)
         V = np.swapaxes(V, 1, 2).copy()
         V[..., -1] *= np.sign(np.linalg.det(V @ np.swapaxes(U, 1, 2)))[:, None]
@@ -163,6 +167,15 @@ def fitted(path: Array, target: Target) -> tuple[Array, Array]:
         size = np.maximum(along, 0.0) / np.where(size > 0, size, 1.0)
         turn = turn * size[:, None, None]
     return turn, centre - np.einsum("vij,vj->vi", turn, middle)
+
+
+def _in_plane(angle: Array) -> Array:
+    """Rotations (…, axis, axis) in the plane."""
+    found = np.empty((*angle.shape, 2, 2))
+    found[..., 0, 0] = found[..., 1, 1] = np.cos(angle)
+    found[..., 1, 0] = np.sin(angle)
+    found[..., 0, 1] = -found[..., 1, 0]
+    return found
 
 
 def residual(path: Feet, target: Target, turn: Array, shift: Array) -> Array:
@@ -283,8 +296,7 @@ def _directions(own: Array, asked: Array) -> list[Array]:
     """Rotations (variant, axis, axis): evenly in the plane; in space along principal axes."""
     count, axes = own.shape[:2]
     if axes == 2:
-        angles = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
-        turns = [np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) for a in angles]
+        turns = _in_plane(2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS)
         return [np.broadcast_to(turn, (count, 2, 2)) for turn in turns]
     mine = np.linalg.eigh(own @ np.swapaxes(own, 1, 2))[1]
     theirs = np.linalg.eigh(asked.T @ asked)[1]
@@ -315,44 +327,26 @@ def _newton(
     About the points' middle where the position is free, so that turn and shift hardly depend on
     each other; turns and changes of size count by what they move at the target's `size`.
     """
-    points, rates, bends = path.at(3) @ np.swapaxes(turn, 1, 2)
-    left = points + shift[:, None] - target.table
-    count, places, axes = points.shape
-    middle = points.mean(axis=1) if "position" in target.fit else np.zeros((count, axes))
-    about = points - middle[:, None]
-    makers = [maker / size for maker in _generators(target.fit, axes)]
-    moves = [about @ maker.T for maker in makers]
-    moves += [np.broadcast_to(x, points.shape) for x in _shifts(target.fit, axes)]
-    J = np.stack(moves, axis=1)  # (variant, parameter, point, axis)
-    own = _dots(rates, rates) + _dots(left, bends)
-    usable = (own > 0) & ~path.ends
-    inverse = usable / np.where(usable, own, 1.0)
-    slope = _dots(left, rates)
-    mixed = _dots(J, rates[:, None])
-    flat = J.reshape(count, len(moves), -1)
-    H = flat @ np.swapaxes(flat, 1, 2)
-    for p, first in enumerate(makers):
-        mixed[:, p] += _dots(left, rates @ first.T)
-        for q, second in enumerate(makers):
-            both = (first @ second + second @ first) / 2
-            H[:, p, q] += _dots(left, about @ both.T).sum(axis=1)
-    eliminated = mixed * inverse[:, None]
-    g = (flat @ left.reshape(count, -1, 1))[..., 0] - (eliminated @ slope[..., None])[..., 0]
-    H = H - eliminated @ np.swapaxes(mixed, 1, 2)
+    from basepar_core.compiled import fit_equations
+
+    count, axes = shift.shape
+    makers = np.array(_generators(target.fit, axes)).reshape(-1, axes, axes) / size
+    seconds = (makers[:, None] @ makers + makers @ makers[:, None]) / 2
+    freed = "position" in target.fit
+    width = len(makers) + (axes if freed else 0)
+    middle, g = np.empty((count, axes)), np.empty((count, width))
+    H = np.empty((count, width, width))
+    fit_equations(
+        *(path.at(3), path.ends, writable(turn), writable(shift), writable(target.table)),
+        *(makers, seconds, freed, middle, H, g),
+    )
     step, promised = _within(H, g, reach)
-    change = _turned(np.broadcast_to(np.eye(axes), turn.shape), step / size, target.fit)
+    change = _change(step / size, target.fit, axes)
     shift = shift + middle - (change @ middle[..., None])[..., 0]
-    if "position" in target.fit:
+    if freed:
         shift = shift + step[:, -axes:]
-    return _Step(change @ turn, shift, np.linalg.norm(step, axis=1), 2 * promised / places)
-
-
-def _dots(one: Array, other: Array) -> Array:
-    """Scalar products along the last axis, of few components."""
-    found: Array = one[..., 0] * other[..., 0]
-    for x in range(1, one.shape[-1]):
-        found = found + one[..., x] * other[..., x]
-    return found
+    share = 2 / len(target.table)
+    return _Step(change @ turn, shift, np.linalg.norm(step, axis=1), share * promised)
 
 
 def _within(H: Array, g: Array, reach: Array) -> tuple[Array, Array]:
@@ -400,13 +394,14 @@ def _shifts(free: tuple[str, ...], axes: int) -> list[Array]:
     return list(np.eye(axes)) if "position" in free else []
 
 
-def _turned(turn: Array, step: Array, free: tuple[str, ...]) -> Array:
-    axes, place = turn.shape[1], 0
-    if "rotation" in free:
-        place = 1 if axes == 2 else 3
-        vector = np.zeros((3, len(turn)))
-        vector[3 - place :] = step[:, :place].T
-        turn = np.moveaxis(spatial.matrix(vector), -1, 0)[:, :axes, :axes] @ turn
+def _change(step: Array, free: tuple[str, ...], axes: int) -> Array:
+    """Rotations times changes of size (variant, axis, axis)."""
+    found = np.broadcast_to(np.eye(axes), (len(step), axes, axes))
+    if "rotation" in free and axes == 2:
+        found = _in_plane(step[:, 0])
+    elif "rotation" in free:
+        found = np.moveaxis(spatial.matrix(step[:, :3].T), -1, 0)
     if "scale" in free:  # where the error hardly bends a step knows no size
-        turn = turn * np.exp(np.clip(step[:, place, None, None], -1.0, 1.0))
-    return turn
+        place = len(_generators(free, axes)) - 1
+        found = found * np.exp(np.clip(step[:, place, None, None], -1.0, 1.0))
+    return found

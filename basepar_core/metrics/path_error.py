@@ -11,6 +11,7 @@ theorem): exact wherever the error is not zero and no foot is about to jump.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def fit(
         fresh[1:] = (real[1:] != real[:-1]).any(axis=(1, 2))
     elif designs is not None:
         fresh[1:] = designs[1:] != designs[:-1]
-    found = _fit(real[fresh], target, mechanism, motion)
+    found = _finite(real[fresh], target, mechanism, motion)
     if fresh.all():
         return found
     own = np.cumsum(fresh) - 1
@@ -76,6 +77,15 @@ def fit(
     if np.iscomplexobj(track):  # `analytic` and `squares` add the derivatives
         return whole
     return whole.linearised(real - real[fresh][own])
+
+
+def _finite(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> Fit:
+    """As `_fit`; a path without places has no error, and disturbs no other."""
+    bad = ~np.isfinite(track).all(axis=(1, 2))
+    if not bad.any():
+        return _fit(track, target, mechanism, motion)
+    found = _fit(np.where(bad[:, None, None], 0.0, track), target, mechanism, motion)
+    return replace(found, error=np.where(bad, np.nan, found.error))
 
 
 def _fit(track: Array, target: Target, mechanism: Mechanism, motion: Motion) -> Fit:

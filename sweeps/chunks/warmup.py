@@ -140,10 +140,27 @@ def _turning() -> None:
     regimes(turn, np.full(1, 2.0))
 
 
+def _curves() -> None:
+    from basepar_core.api import load
+    from basepar_core.compiled import least_apart
+    from basepar_core.dynamics import cycle, prepare
+    from basepar_core.metrics import Target, path_error
+
+    model = prepare(load("four-bar"))
+    moving = cycle(model.mechanism, model.assembled.coordinates)
+    turn = 2 * np.pi * np.arange(moving.t.size) / moving.t.size
+    track = np.stack([np.cos(turn), 0.5 * np.sin(turn)])[None]
+    target = Target("target", ((0.0, 0.0), (1.0, 0.0), (0.0, 0.5)), fit=("timing", "rotation"))
+    path_error.fit(track, target, model.mechanism, moving)
+    least, place = np.empty(1), np.empty(1, np.int64)
+    least_apart(track[:, None], 3.0 + track[:, None], least, place)
+
+
 _JOBS: dict[str, Callable[[], None]] = {
     "closing loops, W: planar": _observed("four-bar"),
     "closing loops, W: spatial": _observed("sla-suspension"),
     "rank and spectra": _spectra,
     "torques and reduction paths": _paths,
     "steady turns": _turning,
+    "paths against targets, clearances": _curves,
 }
