@@ -38,13 +38,13 @@ BASINS, PLACES, DESCENTS = 6, 24, 4
 #: Descents of a round at the front that go side by side: one for so many rows, at most so many.
 #: They take hardly longer for a few more. With half as many elsewhere they leave some of the 64
 #: rows in which they are.
-ROWS_FOR_EACH, TOGETHER = 64, 32
-#: Evaluations of a descent; of one of those that go side by side, which are to come to rest: with
-#: 30 they end in a valley.
-MOST, MOST_TOGETHER = 30, 100
+ROWS_FOR_EACH, TOGETHER = 48, 32
+#: Evaluations of a descent; of one of those that go side by side, which mostly come to rest where
+#: a later round goes on from them: with 30 they end in a valley, with 100 all wait for the last.
+MOST, MOST_TOGETHER = 30, 50
 #: Rows for each variable before a front is followed by slopes: a descent takes as long as many
-#: rows, and those from the first 64 took nearly all of a study's first ten seconds.
-SCOUTED = 32
+#: rows, and begins in a better basin where there are more to choose from.
+SCOUTED = 100
 #: Basins are apart by so many times the spacing of a grid of as many designs as are explored.
 APART = 1.5
 #: A descent does not begin where another of the same kind began, nor, to the least of one

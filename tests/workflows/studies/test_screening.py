@@ -1,6 +1,5 @@
 """Screening: what comes next follows from what was found, and the best is found with few rows."""
 
-import itertools
 import os
 import shutil
 import signal
@@ -158,7 +157,7 @@ def test_a_descent_at_rest_is_not_begun_again():
             assert weights != other or np.abs(start - place).max() > 1e-3
     # Their places go to others: four of each round at the front and one elsewhere, once there are
     # enough rows for its three variables.
-    assert len(free) + held == 5 * sum(one.descends for one in pieces[2:])
+    assert len(free) + held == 5 * sum(one.descends for one in pieces if one.start >= 300)
     assert held > 0
 
 
@@ -193,7 +192,7 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
     # By way of SI and back: rounding.
     np.testing.assert_allclose(screen.shares[screen.explored], explored, rtol=0, atol=1e-14)
     for rows, count in counts:
-        most = 0 if rows < 96 else min(max(rows // 64, 4), 32)
+        most = 0 if rows < 300 else min(max(rows // 48, 4), 32)
         assert count == most + most // 2
 
 
@@ -445,10 +444,10 @@ def test_a_lost_store_is_filled_with_the_same(done, tmp_path, client):
 
 @pytest.fixture(scope="module")
 def front(tmp_path_factory, client):
-    """A screened study of two objectives, with descents from the third round on, which is cut."""
+    """A screened study of two objectives, with descents from row 512 and from row 1024 on."""
     folder = tmp_path_factory.mktemp("front")
     text = TEXT.replace("torque_rms: minimize", "torque_rms: minimize, stroke(D): maximize")
-    one = parse_study(text).of(576).at(f"{folder}/whole.zarr")
+    one = parse_study(text).of(1088).at(f"{folder}/whole.zarr")
     study(one, client)
     return one
 
@@ -456,14 +455,15 @@ def front(tmp_path_factory, client):
 @pytest.mark.slow
 def test_descents_to_a_front_go_down(front):
     screen, held = Screen(front, together=True), Store.open(front.path)
-    *before, third = itertools.islice(rounds.of(front.batch, 256, 256, True), 3)
-    for one in before:
+    pieces = list(rounds.of(front.batch, 1088, 1088, True))
+    (first,) = (one for one in pieces if one.start == 512)
+    for one in pieces[: pieces.index(first)]:
         proposal = screen.propose(one)
         assert not proposal.begins
         screen.learn(proposal, judge(front, held, one.start, one.stop))
-    begins = screen.propose(third).begins
+    begins = screen.propose(first).begins
     assert len(begins) >= 4
-    verdict = judge(front, held, 128, 128 + len(begins))
+    verdict = judge(front, held, 512, 512 + len(begins))
     ends = verdict.values * front.signs
     for one, end, violation in zip(begins, ends, verdict.violation, strict=True):
         weights = np.array(one.aim.weights) / one.aim.sizes
@@ -478,12 +478,12 @@ def test_descents_to_a_front_go_down(front):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rows", [130, 290, 400])
+@pytest.mark.parametrize("rows", [514, 700, 1026])
 def test_a_front_cut_anywhere_is_the_same(front, tmp_path, client, rows):
-    """Among descents of a whole round, of a cut one, and in what fills gaps."""
+    """Among the first descents, in what fills gaps, and among later descents."""
     short = front.of(rows).at(f"{tmp_path}/short.zarr")
     study(short, client)
-    study(short.of(576), client)
+    study(short.of(1088), client)
     assert_equal_stores(short.path, front.path)
 
 
