@@ -151,7 +151,8 @@ def states_of(mechanism: Mechanism, **states: object) -> list[Array]:
             raise UsageError(f"{name} is not an array of numbers.", [name]) from None
         if array.ndim == 0 or array.shape[-1] != count:
             named = ", ".join(mechanism.coordinates)
-            hint = f"{name}[..., None]" if count == 1 else f"(…, {count})"
+            one = f"{name}[..., None]" if array.ndim else f"[{array:g}]"
+            hint = one if count == 1 else f"(…, {count})"
             raise UsageError(
                 f"{name} has shape {array.shape}; its last axis must be the {count} "
                 f"coordinate{'s' * (count > 1)} of {mechanism.name!r} ({named}). Write {hint}.",

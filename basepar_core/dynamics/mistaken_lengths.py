@@ -36,7 +36,8 @@ def explaining(own: Trial) -> MistakenEntry | None:
     if len(found) != 1:
         return None
     symbol, value = found[0]
-    return _other_value(own, symbol, _with(own, symbol, next(_rounded(own, symbol, value))))
+    entry = _other_value(own, symbol, _with(own, symbol, next(_rounded(own, symbol, value))))
+    return entry if entry.meant != entry.written else None
 
 
 def exchanged(own: Trial) -> MistakenEntry | None:

@@ -309,6 +309,8 @@ _ADDED = {
     **dict.fromkeys(
         ("point", "point.axis"), "`points: {P: {body: …, at: [0, 0]}}` to the mechanism's file"
     ),
+    "body or point,body": "`shape: {capsule: [[0, 0], [0.1 m, 0]], radius: 8 mm}` to each of the "
+    "bodies in the mechanism's file",
 }
 #: Arguments of metrics in words, where their names are none.
 _OF_WHAT = {
@@ -352,7 +354,8 @@ def _metric_mistake(
         hint = f"; it takes a coordinate: write {' or '.join(axes)}"
     if not alike and metric.arguments in _ADDED:
         hint = f"; add {_ADDED[metric.arguments]}"
-    if value in (body.name for body in mechanism.bodies):
+    of_joints = "joint" in metric.arguments or metric.arguments == "B,C,D"
+    if of_joints and value in (body.name for body in mechanism.bodies):
         held = [one.name for one in mechanism.joints if value in one.bodies]
         hint = f"; it is a body, its joints are {', '.join(held)}"
     what = _OF_WHAT.get(metric.arguments, metric.arguments)

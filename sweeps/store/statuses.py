@@ -122,8 +122,8 @@ REASONS: Mapping[int, str] = {
     Reason.UNDEFINED: "an expression of the geometry has no value here",
     Reason.OTHER_ASSEMBLY: "cannot be assembled on the nominal branch (a gap of {value:.2g})",
     Reason.OPEN_LOOP: "a constraint left out as redundant opens by {value:.2g} (m or rad)",
-    Reason.LOST_LOOP: "the loops do not close at sample {value:.0f} (from 0) of the excitation",
-    Reason.LOST_IN_CYCLE: "the loops do not close at sample {value:.0f} (from 0) of the cycle",
+    Reason.LOST_LOOP: "loops cannot be followed to sample {value:.0f} (from 0) of the excitation",
+    Reason.LOST_IN_CYCLE: "loops cannot be followed to sample {value:.0f} (from 0) of the cycle",
     Reason.NEAR_SINGULAR: "a dead point at sample {value:.0f} (from 0) of the excitation",
     Reason.SINGULAR_IN_CYCLE: "a dead point at sample {value:.0f} (from 0) of the cycle",
     Reason.DOUBTFUL_RANK: (

@@ -34,6 +34,8 @@ Shape = Literal["uniform", "normal"]
 #: parts outside are sorted out.
 SIGMAS = 3.0
 SAMPLES = 1000
+#: Samples for each coefficient of the quadratics by which variance is shared.
+ENOUGH = 5
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ class Spread:
         (objective,) standard deviation that the slopes predict; nan without slopes, and where
         they need own metrics that the store only describes.
     shares
-        (objective, symbol) parts of that variance.
+        (objective, symbol) parts of the samples' variance that a dimension has by itself, by the
+        quadratics that fit them best; nan where there are too few, or nothing varies.
     aside
         Where samples of an earlier question were moved to.
     """
@@ -197,26 +200,44 @@ def read_spread(spec: StudySpec, path: Location) -> Spread:
     by = plan.by
     tolerances = Tolerances(by["tolerances"], by["shape"], len(plan) - 1, by["seed"])
     verdict = judge(spec, held, 0, len(plan), list(plan.names))
-    predicted, shares = _linear(spec, tolerances, by["about"])
+    predicted = _predicted(spec, tolerances, by["about"])
+    made = np.stack([held.rows(name, 0, len(plan)) for name in tolerances.half], axis=1)
+    off = (made - made[0]) / tolerances.deviation
+    shares = _shares(off[1:], verdict.values[1:])
     return Spread(path, by["origin"], by["about"], tolerances, verdict, predicted, shares)
 
 
-def _linear(
-    spec: StudySpec, tolerances: Tolerances, design: Mapping[str, float]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Standard deviations by exact slopes (objective,), and shares (objective, symbol)."""
+def _shares(off: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Parts (objective, symbol) of variances.
+
+    About a least slopes say nothing: a quadratic in every dimension, all at once, by least
+    squares (first-order indices of such a model: Sobol, Math. Comput. Simul. 55, 2001).
+    """
+    good = np.isfinite(values).all(axis=1)
+    off, values = off[good], values[good]
+    count = off.shape[1]
+    whole = values.var(axis=0) if len(values) else np.zeros(values.shape[1])
+    if len(values) < ENOUGH * (2 * count + 1):
+        return np.full((values.shape[1], count), np.nan)
+    basis = np.column_stack([np.ones(len(off)), off, off**2])
+    made, *_ = np.linalg.lstsq(basis, values, rcond=None)
+    lines = off[..., None] * made[1 : count + 1] + off[..., None] ** 2 * made[count + 1 :]
+    with np.errstate(all="ignore"):
+        found: np.ndarray = (lines.var(axis=0) / whole).T
+    return np.where(whole[:, None] > 0, found, np.nan)
+
+
+def _predicted(spec: StudySpec, tolerances: Tolerances, design: Mapping[str, float]) -> np.ndarray:
+    """Standard deviations (objective,) by exact slopes."""
     names = tuple(tolerances.half)
+    empty = np.full(len(spec.objectives), np.nan)
     if any(one.function is None for one in spec.own):  # who only reads runs no metric
-        empty = np.full((len(spec.objectives), len(names)), np.nan)
-        return empty[:, 0], empty
+        return empty
     landscape = Landscape.by(spec, {name: 100 * tolerances.half[name] for name in names})
     point = landscape.at(dict(design))
     if point is None:
-        empty = np.full((len(spec.objectives), len(names)), np.nan)
-        return empty[:, 0], empty
+        return empty
     lines = [line.expression for line in spec.objectives]
     _, slopes = differentiated(lines, point.values, point.slopes, len(names))
-    parts = (slopes * tolerances.deviation) ** 2
-    total = parts.sum(axis=1)
-    whole = np.where(total > 0, total, 1.0)  # a step has no slope, and no share of anything
-    return np.sqrt(total), parts / whole[:, None]
+    found: np.ndarray = np.sqrt(((slopes * tolerances.deviation) ** 2).sum(axis=1))
+    return found

@@ -16,6 +16,9 @@ from .polish import say_aside
 from .study import next_steps
 from .terminal import out, table
 
+#: Where the samples' deviation and that by slopes differ by so many times, slopes do not tell.
+CURVED = 1.5
+
 
 def document(spec: StudySpec, found: monte_carlo.Spread) -> dict[str, Any]:
     """`basepar tolerances --json`."""
@@ -31,7 +34,7 @@ def document(spec: StudySpec, found: monte_carlo.Spread) -> dict[str, Any]:
         "design": found.origin,
         "parameters": dict(found.design),
         "tolerances": dict(found.tolerances.half),
-        "notes": _notes(found, {**spec.mechanism.nominal, **found.design}),
+        "notes": _notes(spec, found, {**spec.mechanism.nominal, **found.design}),
         "shape": found.tolerances.shape,
         "samples": tried,
         "seed": found.tolerances.seed,
@@ -45,9 +48,19 @@ def document(spec: StudySpec, found: monte_carlo.Spread) -> dict[str, Any]:
     }
 
 
-def _notes(found: monte_carlo.Spread, known: Mapping[str, float]) -> list[str]:
-    """Dimensions whose sign the tolerance changes; none of those that are zero by design."""
-    return [
+def _notes(spec: StudySpec, found: monte_carlo.Spread, known: Mapping[str, float]) -> list[str]:
+    """Dimensions whose sign the tolerance changes, none of those that are zero by design; and
+    objectives of which slopes do not tell."""
+    sampled = found.samples.std(axis=0) if len(found.samples) else np.zeros(len(spec.objectives))
+    curved = [
+        f"{line.text}: its samples deviate by {deviation:.3g}, slopes say {predicted:.3g} (SI): "
+        "it bends within the tolerances, as about a least"
+        for line, deviation, predicted in zip(
+            spec.objectives, sampled, found.predicted, strict=True
+        )
+        if predicted > 0 and not 1 / CURVED < deviation / predicted < CURVED
+    ]
+    return curved + [
         f"{name} of {known[name]:.4g} lies within ± {half:.4g} (SI), so that its sign "
         "changes; is a smaller unit meant?"
         for name, half in found.tolerances.half.items()
@@ -68,7 +81,9 @@ def _numbers(found: monte_carlo.Spread, k: int, sign: float) -> dict[str, Any]:
         "quantiles": {"0.05": float(low), "0.5": float(middle), "0.95": float(high)},
         "worst": float((sign * values).max() * sign),
         "predicted_standard_deviation": float(found.predicted[k]),
-        "shares": dict(zip(found.tolerances.half, map(float, found.shares[k]), strict=True)),
+        "shares": dict(zip(found.tolerances.half, map(float, found.shares[k]), strict=True))
+        if np.isfinite(found.shares[k]).all()
+        else {},
     }
 
 
@@ -94,10 +109,12 @@ def show(facts: Mapping[str, Any]) -> None:
         + (f"; missed: {', '.join(missed)}" if missed else "")
     )
     for name, one in facts["objectives"].items():
-        if one["closed"] and one["predicted_standard_deviation"]:  # a step has no slope
+        if one.get("shares"):
             order = sorted(one["shares"].items(), key=lambda pair: -pair[1])
             parts = ", ".join(f"{symbol} {100 * part:.0f} %" for symbol, part in order)
-            out.print(f"variance of {name} by slopes: {parts}")
+            rest = 100 * (1 - sum(one["shares"].values()))
+            parts += f", several together {rest:.0f} %" if rest >= 1 else ""
+            out.print(f"variance of {name}: {parts}")
     out.print(f"\nsamples are in {near(facts['store'])}")
     say_aside(facts["aside"], "samples of an earlier question")
     terminal.show_next(*next_steps(facts["study"], ("report", "pictures"), {}))
