@@ -272,7 +272,9 @@ class Chunk:
         wanted = [name for name in self.of.metrics if not is_torque(name) and name not in apart]
         if wanted or self.of.own:
             assert self.of.cycle is not None
-            q, by = seen.trace.q[:, good], self._at(rows)
+            q, by = seen.trace.q, self._at(rows)
+            if not good.all():  # a copy costs as much as the loops' residuals
+                q = q[:, good]
             designs = None if self.designs is None else self.designs[rows]
             closed = ClosedCycle(self.of.model, self._part(rows), self.of.cycle, q, by, designs)
             for name, values in cycle.of_cycle(closed, wanted, self.of.targets).items():
