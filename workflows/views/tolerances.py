@@ -16,8 +16,9 @@ from .polish import say_aside
 from .study import next_steps
 from .terminal import out, table
 
-#: Where the samples' deviation and that by slopes differ by so many times, slopes do not tell.
-CURVED = 1.5
+#: Where the samples' deviation and that by slopes differ by so many times, slopes do not tell; of
+#: fewer samples it does so by chance (three times 1/√(2 samples)).
+CURVED, TELLING = 1.5, 18
 
 
 def document(spec: StudySpec, found: monte_carlo.Spread) -> dict[str, Any]:
@@ -51,7 +52,8 @@ def document(spec: StudySpec, found: monte_carlo.Spread) -> dict[str, Any]:
 def _notes(spec: StudySpec, found: monte_carlo.Spread, known: Mapping[str, float]) -> list[str]:
     """Dimensions whose sign the tolerance changes, none of those that are zero by design; and
     objectives of which slopes do not tell."""
-    sampled = found.samples.std(axis=0) if len(found.samples) else np.zeros(len(spec.objectives))
+    known_well = len(found.samples) >= TELLING
+    sampled = found.samples.std(axis=0) if known_well else found.predicted
     curved = [
         f"{line.text}: its samples deviate by {deviation:.3g}, slopes say {predicted:.3g} (SI): "
         "it bends within the tolerances, as about a least"
