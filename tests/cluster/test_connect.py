@@ -41,6 +41,20 @@ def test_laptop_is_quiet_local_and_single_threaded(monkeypatch):
     assert dask.config.get("distributed.scheduler.worker-saturation") == before
 
 
+def test_what_all_workers_were_given_stays_with_all():
+    """Or tasks that need it would wait in one's queue, while the others idle."""
+    with connect(Laptop(workers=2)) as client:
+        given = client.scatter(b"a landscape", broadcast=True)
+        time.sleep(5)  # Dask's memory manager would look every 2 s
+        tasks = [client.submit(_whose, given, k) for k in range(2)]
+        assert len(set(client.gather(tasks))) == 2
+
+
+def _whose(given, number):
+    time.sleep(0.5)
+    return os.getpid()
+
+
 def copies():
     """Workers of this process: what its server of copies has made."""
     found = []
