@@ -31,6 +31,9 @@ _STEPS = 16
 _ENOUGH = 1e-9
 #: Rows of the lanes, a foot each: four samples by axis, then these.
 _POINT, _SHARE, _LOW, _HIGH, _FOUND, _ROWS = 12, 15, 16, 17, 18, 19
+#: cos² of 30°; where a curve turns by more on an interval, so many parts of that are searched for
+#: a foot each, from either end.
+_TURNED, _PARTS = 0.75, 4
 
 
 @kernel
@@ -92,57 +95,81 @@ def _settled(lane, owner, count, best, index, share):
 
 
 @inlined
-def _laid(track, v, ring, c):
-    """A curve's samples (3, lanes), held or begun anew beyond the last; the longest step²."""
-    samples, curve, longest = track.shape[2], lanes(c), spread(0.0)
+def _laid(track, v, ring, c, rates, tight):
+    """Samples (axis, 2 + sample), two more before and behind; the longest step².
+
+    A closed curve begins anew there, an open one goes on along its first and last cubics. Rates
+    (2, axis, sample) are those of the cubic that ends at a sample, and of the one that begins.
+    Negative is `tight` (1, sample) of an interval on which the curve turns by more than 30°.
+    """
+    samples = track.shape[2]
     for x in range(track.shape[1]):
-        set_to(c[x, :samples], track[v, x])
-        for s in range(samples, c.shape[1]):
-            c[x, s] = track[v, x, 0] if ring else track[v, x, samples - 1]
+        own, row = track[v, x], c[x]
+        set_to(row[2 : 2 + samples], own)
+        if ring:
+            row[0], row[1] = own[samples - 2], own[samples - 1]
+            for k in range(samples + 2, row.size):
+                row[k] = row[k - samples]
+        else:
+            row[1] = 4.0 * (row[2] + row[4]) - 6.0 * row[3] - row[5]
+            for n in (samples + 2, samples + 3):
+                row[n] = 4.0 * (row[n - 1] + row[n - 3]) - 6.0 * row[n - 2] - row[n - 4]
+            for k in range(samples + 4, row.size):
+                row[k] = row[k - 1]
+    curve, into, away, longest = lanes(c), lanes(rates[0]), lanes(rates[1]), spread(0.0)
+    for s in range(0, samples + 1, WIDTH):
+        step = spread(0.0)
+        for x in range(3):
+            far, before, here = curve[x, s], curve[x, s + 1], curve[x, s + 2]
+            after, last = curve[x, s + 3], curve[x, s + 4]
+            into[x, s] = after / 3.0 + here / 2.0 - before + far / 6.0
+            away[x, s] = after - before / 3.0 - here / 2.0 - last / 6.0
+            step += (after - here) * (after - here)
+        longest = larger(step, longest)
+    if not ring:  # nothing comes before the first, or behind the last
+        for x in range(3):
+            rates[0, x, 0] = rates[1, x, samples - 1] = 0.0
+    turned = lanes(tight)
     for s in range(0, samples, WIDTH):
-        x = curve[0, s + 1] - curve[0, s]
-        y = curve[1, s + 1] - curve[1, s]
-        z = curve[2, s + 1] - curve[2, s]
-        longest = larger(x * x + y * y + z * z, longest)
+        along, one, other = spread(0.0), spread(0.0), spread(0.0)
+        for x in range(3):
+            begin, end = away[x, s], into[x, s + 1]
+            along, one, other = along + begin * end, one + begin * begin, other + end * end
+        turned[0, s] = along * size_of(along) - _TURNED * one * other
     return greatest(longest)
 
 
 @inlined
-def _distances(curve, p, samples, square):
-    """Distance² of every sample s from a point, at place 1 + s; the least."""
+def _distances(curve, beyond, p, samples, square):
+    """Distance² of every sample from a point, ∞ behind the last one; the least."""
     found = spread(np.inf)
     for s in range(0, samples, WIDTH):
-        x, y, z = curve[0, s] - p[0], curve[1, s] - p[1], curve[2, s] - p[2]
-        here = x * x + y * y + z * z
-        square[0, 1 + s] = here
+        x, y, z = curve[0, s + 2] - p[0], curve[1, s + 2] - p[1], curve[2, s + 2] - p[2]
+        here = x * x + y * y + z * z + beyond[0, s]
+        square[0, s] = here
         found = smaller(here, found)
     return least(found)
 
 
 @inlined
-def _begun(c, samples, s, ring, square, p, lane, n):
-    """The interval of the foot near a sample that no neighbour is nearer than; fills a lane.
-
-    It begins at the least of the parabola through the three distances², `square`.
-    """
-    left, here, right = square
-    bend = left - 2 * here + right
-    ahead = (left - right) / (2 * bend) if 0.0 < bend < np.inf else 0.0
-    i = s if ahead >= 0 else s - 1
-    low, high = -0.5, 1.5
-    if not ring:
-        i = min(max(i, 1), samples - 3)
-        low = -1.0 if i == 1 else low
-        high = 2.0 if i == samples - 3 else high
-    lane[_SHARE, n], lane[_LOW, n], lane[_HIGH, n] = s - i + ahead, low, high
-    for k in range(4):
-        at = i - 1 + k
-        at = at + samples if at < 0 else at - samples if at >= samples else at
-        for x in range(3):
-            lane[3 * k + x, n] = c[x, at]
+def _slopes(curve, into, away, p, s, slopes):
+    """Of half the distance² at samples, along the curve: to them, from them, to the next ones."""
+    before, here, behind = spread(0.0), spread(0.0), spread(0.0)
     for x in range(3):
+        gap = curve[x, s + 2] - p[x]
+        before, here = before + gap * into[x, s], here + gap * away[x, s]
+        behind += (curve[x, s + 3] - p[x]) * into[x, s + 1]
+    slopes[0, 0], slopes[1, 0], slopes[2, 0] = before, here, behind
+
+
+@kernel
+def _begun(c, i, u, low, high, p, lane, n):
+    """A foot that is looked for from a share of an interval, between two; fills lane n."""
+    lane[_SHARE, n], lane[_LOW, n], lane[_HIGH, n] = u, low, high
+    for x in range(3):
+        for k in range(4):
+            lane[3 * k + x, n] = c[x, i + 1 + k]
         lane[_POINT + x, n] = p[x]
-    return i if i >= 0 else samples - 1
 
 
 @door
@@ -162,37 +189,67 @@ def nearest(track, targets, closed, index, share):
     """
     variants, axes, samples = track.shape
     # Whole vectors are read, beyond the last sample too.
-    c, square = np.zeros((3, samples + 2 * WIDTH)), np.full((1, samples + 2 * WIDTH), np.inf)
+    room = samples + 3 * WIDTH
+    c, rates, tight = np.zeros((3, room)), np.zeros((2, 3, room)), np.zeros((1, room))
+    square, slopes = np.full((1, room), np.inf), np.zeros((3, WIDTH))
     curve, around, p = lanes(c), lanes(square), np.zeros(3)
-    lane, owner, count = np.zeros((_ROWS, LANES)), np.empty((LANES, 3), np.int64), 0
+    none = np.zeros((1, room))
+    none[0, samples:] = np.inf
+    beyond = lanes(none)
+    into, away, turned, tried = lanes(rates[0]), lanes(rates[1]), lanes(tight), lanes(slopes)
+    lane, owner, count = np.zeros((_ROWS, 2 * LANES)), np.empty((2 * LANES, 3), np.int64), 0
     best = np.full(index.shape, np.inf)
     for v in range(variants):
-        reach = np.sqrt(_laid(track, v, closed[v], c))
+        reach = np.sqrt(_laid(track, v, closed[v], c, rates, tight))
         for k in range(targets.shape[1]):
             set_to(p[:axes], targets[min(v, len(targets) - 1), k])
             index[v, k], share[v, k] = 1, 0.0
             # The foot may lie between samples that are not the nearest ones.
-            bound = (np.sqrt(_distances(curve, p, samples, around)) + reach) ** 2
-            # Of an open curve's ends nothing is nearer beyond.
-            square[0, 0] = square[0, samples] if closed[v] else np.inf
-            square[0, samples + 1] = square[0, 1] if closed[v] else np.inf
+            bound = (np.sqrt(_distances(curve, beyond, p, samples, around)) + reach) ** 2
+            square[0, samples] = square[0, 0] if closed[v] else np.inf
             for first in range(0, samples, WIDTH):
-                here = around[0, 1 + first]
-                low = (here <= around[0, first]) & (here <= around[0, 2 + first])
-                if not some(low & (here <= bound)):
+                near = (around[0, first] <= bound) | (around[0, first + 1] <= bound)
+                if not some(near):
                     continue
-                for s in range(first, min(first + WIDTH, samples)):
-                    left, middle, right = square[0, s], square[0, s + 1], square[0, s + 2]
-                    if not (middle <= bound and middle <= left and middle <= right):
+                _slopes(curve, into, away, p, first, tried)
+                found = (tried[0, 0] <= 0.0) & (tried[1, 0] >= 0.0)
+                found = found | ((tried[1, 0] < 0.0) & (tried[2, 0] > 0.0))
+                if not some(near & (found | (turned[0, first] < 0.0))):
+                    continue
+                for l in range(min(WIDTH, samples - first)):
+                    s, before = first + l, count
+                    if square[0, s] > bound and square[0, s + 1] > bound:
                         continue
-                    three = (left, middle, right)
-                    i = _begun(c, samples, s, closed[v], three, p, lane, count)
-                    owner[count, 0], owner[count, 1], owner[count, 2] = v, k, i
-                    count += 1
-                    if count == LANES:
+                    to, on = slopes[0, l], slopes[1, l]
+                    if to <= 0.0 <= on:  # a corner, or where two cubics meet
+                        # Half of both cubics, but for an open curve's ends.
+                        low = -0.5 if closed[v] or s > 0 else 0.0
+                        high = 0.5 if closed[v] or s < samples - 1 else 0.0
+                        _begun(c, s, 0.0, low, high, p, lane, count)
+                        owner[count, 2] = s
+                        count += 1
+                    if tight[0, s] < 0.0:  # as next to a cusp: there may be several
+                        for part in range(2 * _PARTS):
+                            low, high = part // 2 / _PARTS, (part // 2 + 1) / _PARTS
+                            _begun(c, s, high if part % 2 else low, low, high, p, lane, count)
+                            owner[count, 2] = s
+                            count += 1
+                    elif on < 0.0 < slopes[2, l]:
+                        _begun(c, s, on / (on - slopes[2, l]), 0.0, 1.0, p, lane, count)
+                        owner[count, 2] = s
+                        count += 1
+                    for n in range(before, count):
+                        owner[n, 0], owner[n, 1] = v, k
+                    if count >= LANES:
                         _settled(lane, owner, count, best, index, share)
                         count = 0
     _settled(lane, owner, count, best, index, share)
+    for v in range(variants):
+        if not closed[v]:  # the first and the last cubic go on to the ends
+            for k in range(index.shape[1]):
+                held = min(max(index[v, k], 1), samples - 3)
+                share[v, k] += index[v, k] - held
+                index[v, k] = held
 
 
 @door

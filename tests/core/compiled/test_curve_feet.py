@@ -54,6 +54,46 @@ def test_feet_are_as_far_as_the_curve_is(samples, ring, axes):
         assert np.abs(away[v] - exact).max() <= step**4 / 24 * np.linalg.norm(fourth)
 
 
+def tipped(kind, angle, loop):
+    """A curve (axis, angle) that reverses in cusps, or in small loops about where they were."""
+    if kind == "astroid":
+        return np.stack([np.cos(angle), np.sin(angle) ** 3 + loop * np.sin(angle)])
+    along = np.cos(angle) - (0.5 + loop) * np.cos(2 * angle)
+    return np.stack([along, np.sin(angle) + 0.5 * np.sin(2 * angle)])
+
+
+def cubic_distance(track, ring, target):
+    """Of a point from the curve of cubics: the least of 400 points on each of them."""
+    count, least = track.shape[1], np.inf
+    for first in range(count if ring else count - 1):
+        node = first if ring else min(max(first, 1), count - 3)
+        share = np.linspace(0, 1, 401)[:, None] + first - node
+        four = track[:, np.arange(node - 1, node + 3) % count].T
+        found = np.polynomial.polynomial.polyvander(share[:, 0], 3) @ np.linalg.solve(
+            np.vander([-1.0, 0.0, 1.0, 2.0], increasing=True), four
+        )
+        least = min(least, np.linalg.norm(found - target, axis=1).min())
+    return least
+
+
+@pytest.mark.parametrize("ring", [True, False])
+@pytest.mark.parametrize("samples", [24, 37, 128])
+@pytest.mark.parametrize("kind", ["astroid", "cardioid"])
+def test_next_to_a_tip_the_nearest_of_several_feet_is_found(kind, samples, ring):
+    """A foot on either side of a tip, samples apart, of which none is the nearest sample."""
+    rng = np.random.default_rng(5)
+    angle = np.linspace(0, 2 * np.pi, samples, endpoint=not ring) + 0.02
+    for loop in (-0.02, 0.0, 0.02):
+        track = tipped(kind, angle, loop)
+        speed = np.linalg.norm(np.gradient(track, axis=1), axis=0)[2:-2]
+        tip = track[:, 2 + speed.argmin()]
+        targets = tip + rng.normal(size=(30, 2)) * np.repeat([0.002, 0.01, 0.05], 10)[:, None]
+        feet = Feet.nearest(track[None].copy(), np.array([ring]), targets[None])
+        away = np.linalg.norm(feet.at()[0][0] - targets, axis=1)
+        dense = [cubic_distance(track, ring, target) for target in targets]
+        assert (away <= np.array(dense) * (1 + 1e-12)).all()  # they are no nearer than feet
+
+
 def test_a_foot_does_not_depend_on_the_other_curves():
     shares, targets = drawn(2)
     track = curve(shares, np.linspace(0, 2 * np.pi, 37, endpoint=False))
