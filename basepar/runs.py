@@ -177,7 +177,8 @@ class Study:
 
     @property
     def best(self) -> Mapping[str, Any] | None:
-        """The best variant that meets all constraints; None without one.
+        """The best variant that meets all constraints, of several objectives the end of `front`
+        that is best by the first one; None without one.
 
         Returns
         -------

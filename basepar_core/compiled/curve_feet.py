@@ -193,9 +193,8 @@ def nearest(track, targets, closed, index, share):
     c, rates, tight = np.zeros((3, room)), np.zeros((2, 3, room)), np.zeros((1, room))
     square, slopes = np.full((1, room), np.inf), np.zeros((3, WIDTH))
     curve, around, p = lanes(c), lanes(square), np.zeros(3)
-    none = np.zeros((1, room))
-    none[0, samples:] = np.inf
-    beyond = lanes(none)
+    beyond = np.zeros((1, room))
+    beyond[0, samples:] = np.inf
     into, away, turned, tried = lanes(rates[0]), lanes(rates[1]), lanes(tight), lanes(slopes)
     lane, owner, count = np.zeros((_ROWS, 2 * LANES)), np.empty((2 * LANES, 3), np.int64), 0
     best = np.full(index.shape, np.inf)
@@ -205,7 +204,7 @@ def nearest(track, targets, closed, index, share):
             set_to(p[:axes], targets[min(v, len(targets) - 1), k])
             index[v, k], share[v, k] = 1, 0.0
             # The foot may lie between samples that are not the nearest ones.
-            bound = (np.sqrt(_distances(curve, beyond, p, samples, around)) + reach) ** 2
+            bound = (np.sqrt(_distances(curve, lanes(beyond), p, samples, around)) + reach) ** 2
             square[0, samples] = square[0, 0] if closed[v] else np.inf
             for first in range(0, samples, WIDTH):
                 near = (around[0, first] <= bound) | (around[0, first + 1] <= bound)

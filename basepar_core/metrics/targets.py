@@ -110,6 +110,15 @@ def from_document(
     return tuple(found)
 
 
+def _least_points(target: Target, axes: int) -> int:
+    """So many points that hardly any path meets all of them by its fit alone."""
+    turns = 1 if axes == 2 else 3
+    freedoms = {"position": axes, "rotation": turns, "scale": 1}
+    free = sum(freedoms.get(one, 0) for one in target.fit)
+    each = axes - ("timing" in target.fit)  # along the path a point with free timing is anywhere
+    return max(2, free // each + 1)
+
+
 def mistake(target: Target, mechanism: Mechanism) -> str:
     """What is wrong with a target of this mechanism; "" if nothing."""
     axes = 2 if mechanism.planar else 3
@@ -128,9 +137,11 @@ def mistake(target: Target, mechanism: Mechanism) -> str:
     if any(len(one) != axes for one in target.points):
         has = {1: "one value", 2: "x and y", 3: "x, y and z"}[axes]
         return f"points of {mechanism.name} have {has}"
-    if len(target.points) < 2 + bool(fitted):
-        why = f" where {', '.join(sorted(fitted))} is free" if fitted else ""
-        return f"too few points: at least {2 + bool(fitted)} are needed{why}"
+    if len(target.points) < (least := _least_points(target, axes)):
+        free = sorted(target.fit)
+        why = f" where {' and '.join(free)} {'are' if free[1:] else 'is'} free"
+        why += ": almost any path meets fewer"
+        return f"too few points: at least {least} are needed{why if fitted else ''}"
     if target.over not in ("", TIME, *mechanism.coordinates):
         known = ", ".join((TIME, *mechanism.coordinates))
         return f"the timing is over {target.over!r}, which is none of {known}"

@@ -349,6 +349,8 @@ def _metric_mistake(
     known = cycle.names(mechanism, targets)
     alike = [one[len(word) + 1 : -1] for one in known if word in one]
     value = canonical(inner.rstrip(")"))
+    if said := _half(metric.arguments, word, value, mechanism, targets):
+        return Mistake(path, said)
     hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
     if axes := [f"{word}({one})" for one in alike if one in {f"{value}.{x}" for x in "xyz"}]:
         hint = f"; it takes a coordinate: write {' or '.join(axes)}"
@@ -360,6 +362,29 @@ def _metric_mistake(
         hint = f"; it is a body, its joints are {', '.join(held)}"
     what = _OF_WHAT.get(metric.arguments, metric.arguments)
     return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
+
+
+def _half(
+    arguments: str, word: str, value: str, mechanism: Mechanism, targets: tuple[Target, ...]
+) -> str:
+    """What is wrong with the second of two arguments whose first is sound; "" otherwise."""
+    first, _, second = value.partition(",")
+    point = next((one for one in mechanism.points if one.name == first), None)
+    if point is None:
+        return ""
+    if arguments == "body or point,body" and second == point.body:
+        return f"{first} is a point of {second}, from which it keeps its distance"
+    if arguments != "point,target" or any(one.name == second for one in targets):
+        return ""
+    if not second:
+        said = f"{word} takes a point and a target: write {word}({first}, NAME)"
+    else:
+        said = f"there is no target {second!r}"
+    names = [one.name for one in targets]
+    if not names:
+        return f"{said}; add here {_ADDED['point,target'].partition('and here ')[2]}"
+    hint = did_you_mean(second, names) or f"; there are {', '.join(names)}"
+    return said + hint
 
 
 def _regime_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:

@@ -1,7 +1,8 @@
 """What is drawn over a planar mechanism: cognates of its four-bar, instant centres, targets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 #: Spots farther away than this share of the mechanism's size are left out of the drawing.
 FAR = 1.0
 INK_OVER = "#7A5195"
+#: Of one target after the other.
+_MARKS = "osD^v"
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,12 @@ class Overlay:
     spots
         Places (2,) by name.
     targets
-        Points (point, 2) that a path is to meet, of each target.
+        Points (point, 2) that a path is to meet, by what is to meet them.
     """
 
     bars: Sequence[tuple[np.ndarray, np.ndarray]] = ()
     spots: Mapping[str, np.ndarray] | None = None
-    targets: Sequence[np.ndarray] = ()
+    targets: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def extent(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """(2, corner) of what is drawn, of a mechanism between two corners."""
@@ -37,7 +40,7 @@ class Overlay:
             high,
             *near,
             *(spot for pins, point in self.bars for spot in (*pins, point)),
-            *(spot for points in self.targets for spot in points),
+            *(spot for points in self.targets.values() for spot in points),
         ]
         return np.transpose(corners)
 
@@ -52,17 +55,22 @@ class Overlay:
         }
 
     def paint(self, axes: Any, low: np.ndarray, high: np.ndarray) -> None:
-        """Cognates dashed, centres as crosses with their names, targets as rings."""
+        """Cognates dashed, centres as crosses with their names, targets as rings.
+
+        Of several targets each has marks and a name of its own.
+        """
         look = {"color": INK_OVER, "zorder": 6.0}
-        for points in self.targets:
-            axes.plot(*points.T, ls="", marker="o", ms=6, mfc="none", mew=1.4, **look)
+        offset = {"xytext": (6, -10), "textcoords": "offset points"}
+        for (name, points), mark in zip(self.targets.items(), cycle(_MARKS), strict=False):
+            axes.plot(*points.T, ls="", marker=mark, ms=6, mfc="none", mew=1.4, **look)
+            if len(self.targets) > 1:
+                axes.annotate(name, points[0], fontsize=7, **offset, **look)
         for pins, point in self.bars:
             _, A, B, _ = pins
             axes.plot(*pins.T, ls="--", lw=1.6, marker="o", ms=4, mfc="white", **look)
             axes.plot(*np.transpose([A, point, B]), ls="--", lw=1.0, **look)
         for spot, names in self._grouped(low, high):
             axes.plot(*spot, marker="x", ms=6, mew=1.4, **look)
-            offset = {"xytext": (6, -10), "textcoords": "offset points"}
             axes.annotate(", ".join(names), spot, fontsize=7, **offset, **look)
 
     def _grouped(self, low: np.ndarray, high: np.ndarray) -> list[tuple[np.ndarray, list[str]]]:

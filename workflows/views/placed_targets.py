@@ -30,10 +30,10 @@ def document(model: Model, place: str) -> list[dict[str, Any]]:
     ]
 
 
-def marks(document: Mapping[str, Any]) -> list[np.ndarray]:
-    """Targets (point, 2) that a drawing of a planar mechanism has, m."""
-    found = [np.array(one["points"]) for one in document.get("placed", ())]
-    return [points for points in found if points.shape[1] == 2]
+def marks(document: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Targets (point, 2) that a drawing of a planar mechanism has, m, by the metrics."""
+    found = {one["metric"]: np.array(one["points"]) for one in document.get("placed", ())}
+    return {metric: points for metric, points in found.items() if points.shape[1] == 2}
 
 
 def show(found: Sequence[Mapping[str, Any]]) -> None:

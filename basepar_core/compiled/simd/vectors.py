@@ -136,7 +136,10 @@ def _view_of(context, builder, old, new, value):
 
 
 def _lanes(typing, array):
-    """View of a C-contiguous float64 array as vectors."""
+    """View of a C-contiguous float64 array as vectors; does not keep it alive.
+
+    numba frees an array of a kernel's own after its last use: that must not be this one.
+    """
     if not isinstance(array, types.Array) or array.layout != "C":
         raise TypingError(f"lanes of {array}, which is no C-contiguous array")
     made = View(types.float64, True)

@@ -287,7 +287,8 @@ def test_targets_that_are_none(cycle):
     assert find(mechanism, "path_error(Q,wanted)", [known]) is None
     assert targets.mistake(known, mechanism) == ""
     assert "x and y" in targets.mistake(Target("w", ((1.0, 2.0, 3.0),) * 3), mechanism)
-    assert "at least 3" in targets.mistake(Target("w", POINTS[:2], fit=targets.FITTED), mechanism)
+    assert "at least 5" in targets.mistake(Target("w", POINTS[:4], fit=targets.FITTED), mechanism)
+    assert targets.mistake(Target("w", POINTS[:5], fit=targets.FITTED), mechanism) == ""
     assert "'B', which is none of t, A" in targets.mistake(
         Target("w", POINTS, "B", CRANK, ()), mechanism
     )

@@ -102,7 +102,15 @@ def test_sweeps_without_targets_keep_their_hash():
         ("{points: [[0, 0], [1, 1]], timing: {A: [1]}}", "1 value for 2 points"),
         ("{points: [[0, 0], [1, 1]], timing: {B: [1, 2]}}", "'B', which is none of t, A"),
         ("{points: [[0, 0, 0], [1, 1, 0]]}", "have x and y"),
-        ("{points: [[0, 0], [1, 1]], fit: [scale]}", "at least 3 are needed where scale"),
+        ("{points: [[0, 0], [1, 1]], fit: [position]}", "at least 3 are needed where position"),
+        (
+            "{points: [[0, 0], [1, 1], [2, 3], [3, 0]], fit: [position, rotation, scale, timing]}",
+            "at least 5 are needed where position and rotation and scale and timing are free",
+        ),
+        (
+            "{points: [[0, 0], [1, 1]], timing: {A: [1, 2]}, fit: [position, scale, rotation]}",
+            "at least 3 are needed where position and rotation and scale are free",
+        ),
         ("{file: curve.csv, fit: [sise]}", "no thing to fit 'sise'"),
         ("{points: [[0, 2 rad/s], [1, 1]]}", "m"),
     ],
@@ -156,11 +164,17 @@ def test_far_targets_are_told(folder, recwarn):
         read(folder, text.replace("curve.csv", inline))
 
 
-def test_unknown_targets_are_named(folder):
-    with pytest.raises(
-        FileError, match=r"no point and target .of `targets`. 'P,wnated'.*did you mean"
-    ):
-        read(folder, SWEEP.replace("path_error(P, wanted)", "path_error(P, wnated)"))
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("path_error(P, wnated)", "there is no target 'wnated'; did you mean 'wanted'"),
+        ("path_error(P)", r"a point and a target: write path_error\(P, NAME\); there are wanted,"),
+        ("path_error(Q, wanted)", r"no point and target .of `targets`. 'Q,wanted'"),
+    ],
+)
+def test_unknown_points_and_targets_are_named(folder, metric, said):
+    with pytest.raises(FileError, match=said):
+        read(folder, SWEEP.replace("path_error(P, wanted)", metric))
 
 
 def test_timing_that_the_cycle_does_not_have_is_reported_before_the_sweep(folder):

@@ -7,6 +7,7 @@ import numpy as np
 import basepar
 from workflows.cli.main import main
 from workflows.drawing import Overlay, figure_of
+from workflows.drawing.overlay import INK_OVER
 
 LINKAGE = "workflows/examples/mechanisms/straight-line.yaml"
 
@@ -60,6 +61,19 @@ def test_overlays_have_their_place(tmp_path):
     assert 0.5 < right < 2
     assert low < 0
     assert 0.6 < high < 2
+
+
+def test_of_two_targets_each_has_marks_and_a_name():
+    model = basepar.load(LINKAGE).prepared
+    line, arc = np.array([[0.2, 0.1], [0.4, 0.1]]), np.array([[0.5, 0.3], [0.6, 0.2]])
+    for named, marks in (({"line": line}, ["o"]), ({"line": line, "arc": arc}, ["o", "s"])):
+        axes = figure_of(model, overlay=Overlay(targets=named)).axes[0]
+        found = [one for one in axes.lines if one.get_color() == INK_OVER]
+        assert [one.get_marker() for one in found] == marks
+        for one, points in zip(found, named.values(), strict=True):
+            assert np.array_equal(np.transpose(one.get_data()), points)
+        said = [one.get_text() for one in axes.texts if one.get_text() in named]
+        assert said == ([*named] if len(named) > 1 else [])
 
 
 def test_what_has_none_is_rejected(capsys):
