@@ -44,6 +44,26 @@ def test_png_shows_the_bodies(run, tmp_path):
         assert near.sum() > 200, colour
 
 
+def test_shapes_are_drawn_where_clearances_are_measured():
+    from workflows.drawing.scene import Scene
+
+    def area(outline):
+        x, y = outline
+        return abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2
+
+    model = prepare(load("workflows/examples/mechanisms/straight-line.yaml"))
+    scene = Scene(model, {"e": 0.3})
+    (coupler, capsule), (ground, bench) = sorted(scene.shapes, key=lambda one: one[0])
+    assert (coupler, ground) == ("coupler", "ground")
+    np.testing.assert_allclose(bench.T, [[0.17, -0.1], [0.35, -0.1], [0.35, 0.09], [0.17, 0.09]])
+    # A polygon of 48 corners stands for a disc, up to 0.3 % less.
+    assert area(capsule) == pytest.approx(0.3 * 0.016 + np.pi * 0.008**2, rel=3e-3)
+    pin = scene.joint_points([one.name for one in scene.it.joints].index("B"))[:, 0]
+    assert np.linalg.norm(capsule - pin[:, None], axis=0).min() == pytest.approx(0.008, rel=3e-3)
+    low, high = scene.own_box
+    assert np.allclose([low[1], high[0]], [-0.1, 0.35])
+
+
 def test_equal_input_equal_file(tmp_path):
     from workflows.drawing.mechanism import draw
 
