@@ -79,3 +79,27 @@ def test_a_root_past_a_break_is_nobodys():
     # On the way each step is judged by itself; the last one is the table's.
     _, steps = dimensions.way(far, 8)
     assert np.isfinite(steps).all()
+
+
+def test_a_coupling_without_a_ratio_is_its_own_variants_affair():
+    """Teeth of the sun that a symbol gives, but at one value: the same gear as with that many."""
+    source = mechanism_file.load("planetary-gear").source
+    gear = mechanism_file.loads(
+        source.replace("zs,", "96/(zs - 20),").replace("zs +", "96/(zs - 20) +")
+    )
+    assert "S: 96/(zs - 20)" in gear.source
+    zs = np.array([24.0, 20.0, 22.0])
+    found = _torques(gear, zs)
+    assert found["status"].tolist() == [Status.SOLVED, Status.UNASSEMBLABLE, Status.SOLVED]
+    assert found["reason"][1] == Reason.UNDEFINED
+    assert np.isnan(found["torque_rms"][1])
+    plain = _torques(mechanism_file.loads(source), 96 / (zs[[0, 2]] - 20))
+    np.testing.assert_allclose(found["torque_rms"][[0, 2]], plain["torque_rms"], rtol=1e-13)
+
+
+def _torques(mechanism, zs):
+    space = Random((("zs", float(zs.min()), float(zs.max())),), 1, 0)
+    asked = Evaluation("none", metrics=("torque_rms",))
+    return prepare(SweepSpec(mechanism, space, evaluation=asked))(
+        {"zs": zs}, np.ones(len(zs), bool)
+    )
