@@ -23,7 +23,7 @@ from workflows.studies.reader import parse_study
 ROOT = Path(__file__).parents[1]
 FOUR = "mechanism: four-bar\n"
 GRID = "space: {plan: grid, variables: {lx1: [0.25, 0.3]}}\n"
-CURVE = "x,y\n0.3,0.2\n0.4,0.3\n0.5,0.4\n0.4,0.5\n"
+CURVE = "x,y\n0.3,0.2\n0.4,0.3\n0.5,0.4\n0.4,0.5\n0.3,0.4\n"
 #: What a page leaves out of a command: alternatives, and names in capitals.
 PLACES = re.compile(r"\[|…|\||\b(MECH|SPEC|STORE|DATA|ROBOT|LOG|FILE|SECOND|DIR|PROFILE)\b")
 
