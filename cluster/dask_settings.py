@@ -48,8 +48,8 @@ SETTINGS: dict[str, Any] = {
     "distributed.admin.system-monitor.interval": "2s",
     "distributed.scheduler.work-stealing-interval": "1s",
     "distributed.worker.profile.enabled": False,
-    # It takes what all workers were given from all but one of them within 2 s; tasks that need it
-    # then queue there, while the others idle until they steal.
+    # Dask's memory manager takes what all workers were given from all but one of them within 2 s;
+    # tasks that need it then queue there, while the others idle until they steal.
     "distributed.scheduler.active-memory-manager.start": False,
     # Web servers would answer anybody on the machine.
     "distributed.scheduler.http.routes": [],

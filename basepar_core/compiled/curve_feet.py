@@ -24,7 +24,7 @@ from basepar_core.compiled.simd import (
     where,
 )
 
-#: Newton's steps for a foot, which begins within half a step; it converges quadratically.
+#: Newton's steps for a foot, within an interval; it converges quadratically.
 _STEPS = 16
 #: The next step, as a share of an interval, that is left out: steps whose ratio squares go on so.
 #: A distance errs by the square of its foot's error.
@@ -34,6 +34,8 @@ _POINT, _SHARE, _LOW, _HIGH, _FOUND, _ROWS = 12, 15, 16, 17, 18, 19
 #: cos² of 30°; where a curve turns by more on an interval, so many parts of that are searched for
 #: a foot each, from either end.
 _TURNED, _PARTS = 0.75, 4
+#: A curve rests where a step² is no more than this share of its longest.
+_RESTS = 1e-16
 
 
 @kernel
@@ -96,11 +98,12 @@ def _settled(lane, owner, count, best, index, share):
 
 @inlined
 def _laid(track, v, ring, c, rates, tight):
-    """Samples (axis, 2 + sample), two more before and behind; the longest step².
+    """Samples (axis, 2 + sample), two more at either end; the longest step².
 
     A closed curve begins anew there, an open one goes on along its first and last cubics. Rates
     (2, axis, sample) are those of the cubic that ends at a sample, and of the one that begins.
-    Negative is `tight` (1, sample) of an interval on which the curve turns by more than 30°.
+    `tight` (1, sample) is negative where on the interval behind it the curve turns by more than
+    30°; where it rests, rates are rounding, and have no direction.
     """
     samples = track.shape[2]
     for x in range(track.shape[1]):
@@ -129,19 +132,20 @@ def _laid(track, v, ring, c, rates, tight):
     if not ring:  # nothing comes before the first, or behind the last
         for x in range(3):
             rates[0, x, 0] = rates[1, x, samples - 1] = 0.0
+    step = greatest(longest)
     turned = lanes(tight)
     for s in range(0, samples, WIDTH):
         along, one, other = spread(0.0), spread(0.0), spread(0.0)
         for x in range(3):
             begin, end = away[x, s], into[x, s + 1]
             along, one, other = along + begin * end, one + begin * begin, other + end * end
-        turned[0, s] = along * size_of(along) - _TURNED * one * other
-    return greatest(longest)
+        turned[0, s] = along * size_of(along) - _TURNED * one * other + (_RESTS * step) ** 2
+    return step
 
 
 @inlined
 def _distances(curve, beyond, p, samples, square):
-    """Distance² of every sample from a point, ∞ behind the last one; the least."""
+    """Distance² of every sample from a point, ∞ beyond the last one; the least."""
     found = spread(np.inf)
     for s in range(0, samples, WIDTH):
         x, y, z = curve[0, s + 2] - p[0], curve[1, s + 2] - p[1], curve[2, s + 2] - p[2]
@@ -154,22 +158,24 @@ def _distances(curve, beyond, p, samples, square):
 @inlined
 def _slopes(curve, into, away, p, s, slopes):
     """Of half the distance² at samples, along the curve: to them, from them, to the next ones."""
-    before, here, behind = spread(0.0), spread(0.0), spread(0.0)
+    before, here, ahead = spread(0.0), spread(0.0), spread(0.0)
     for x in range(3):
         gap = curve[x, s + 2] - p[x]
         before, here = before + gap * into[x, s], here + gap * away[x, s]
-        behind += (curve[x, s + 3] - p[x]) * into[x, s + 1]
-    slopes[0, 0], slopes[1, 0], slopes[2, 0] = before, here, behind
+        ahead += (curve[x, s + 3] - p[x]) * into[x, s + 1]
+    slopes[0, 0], slopes[1, 0], slopes[2, 0] = before, here, ahead
 
 
 @kernel
-def _begun(c, i, u, low, high, p, lane, n):
-    """A foot that is looked for from a share of an interval, between two; fills lane n."""
+def _begun(c, i, u, low, high, p, lane, owner, n):
+    """A foot is looked for from a share of an interval, between two, in lane n; the next lane."""
     lane[_SHARE, n], lane[_LOW, n], lane[_HIGH, n] = u, low, high
     for x in range(3):
         for k in range(4):
             lane[3 * k + x, n] = c[x, i + 1 + k]
         lane[_POINT + x, n] = p[x]
+    owner[n, 2] = i
+    return n + 1
 
 
 @door
@@ -185,7 +191,9 @@ def nearest(track, targets, closed, index, share):
     closed
         (variant,) bool: whether the last sample is followed by the first.
     index, share
-        (variant, point), filled: the interval's first sample, and how far into it the foot is.
+        (variant, point), filled: the interval's first sample, and how far into it the foot is; of
+        an open curve the first and the last interval have the cubics next to them, so that shares
+        there are -1 to 0, and 1 to 2.
     """
     variants, axes, samples = track.shape
     # Whole vectors are read, beyond the last sample too.
@@ -196,6 +204,7 @@ def nearest(track, targets, closed, index, share):
     beyond = np.zeros((1, room))
     beyond[0, samples:] = np.inf
     into, away, turned, tried = lanes(rates[0]), lanes(rates[1]), lanes(tight), lanes(slopes)
+    # Fewer than LANES wait, and a sample adds 1 + 2 · _PARTS.
     lane, owner, count = np.zeros((_ROWS, 2 * LANES)), np.empty((2 * LANES, 3), np.int64), 0
     best = np.full(index.shape, np.inf)
     for v in range(variants):
@@ -220,23 +229,16 @@ def nearest(track, targets, closed, index, share):
                     if square[0, s] > bound and square[0, s + 1] > bound:
                         continue
                     to, on = slopes[0, l], slopes[1, l]
-                    if to <= 0.0 <= on:  # a corner, or where two cubics meet
-                        # Half of both cubics, but for an open curve's ends.
-                        low = -0.5 if closed[v] or s > 0 else 0.0
-                        high = 0.5 if closed[v] or s < samples - 1 else 0.0
-                        _begun(c, s, 0.0, low, high, p, lane, count)
-                        owner[count, 2] = s
-                        count += 1
+                    if to <= 0.0 <= on:  # it is the foot: a corner of two cubics, or an end
+                        count = _begun(c, s, 0.0, 0.0, 0.0, p, lane, owner, count)
                     if tight[0, s] < 0.0:  # as next to a cusp: there may be several
                         for part in range(2 * _PARTS):
                             low, high = part // 2 / _PARTS, (part // 2 + 1) / _PARTS
-                            _begun(c, s, high if part % 2 else low, low, high, p, lane, count)
-                            owner[count, 2] = s
-                            count += 1
+                            u = high if part % 2 else low
+                            count = _begun(c, s, u, low, high, p, lane, owner, count)
                     elif on < 0.0 < slopes[2, l]:
-                        _begun(c, s, on / (on - slopes[2, l]), 0.0, 1.0, p, lane, count)
-                        owner[count, 2] = s
-                        count += 1
+                        u = on / (on - slopes[2, l])
+                        count = _begun(c, s, u, 0.0, 1.0, p, lane, owner, count)
                     for n in range(before, count):
                         owner[n, 0], owner[n, 1] = v, k
                     if count >= LANES:

@@ -111,12 +111,17 @@ def from_document(
 
 
 def _least_points(target: Target, axes: int) -> int:
-    """So many points that hardly any path meets all of them by its fit alone."""
+    """So many points that hardly any path meets all of them by its fit alone.
+
+    Of its own size a path may be too small to meet as many as it has freedoms.
+    """
+    if "scale" not in target.fit:
+        return 2 + bool(set(target.fit) - {"timing"})
     turns = 1 if axes == 2 else 3
     freedoms = {"position": axes, "rotation": turns, "scale": 1}
     free = sum(freedoms.get(one, 0) for one in target.fit)
     each = axes - ("timing" in target.fit)  # along the path a point with free timing is anywhere
-    return max(2, free // each + 1)
+    return max(3, free // each + 1)
 
 
 def mistake(target: Target, mechanism: Mechanism) -> str:
@@ -138,9 +143,9 @@ def mistake(target: Target, mechanism: Mechanism) -> str:
         has = {1: "one value", 2: "x and y", 3: "x, y and z"}[axes]
         return f"points of {mechanism.name} have {has}"
     if len(target.points) < (least := _least_points(target, axes)):
-        free = sorted(target.fit)
-        why = f" where {' and '.join(free)} {'are' if free[1:] else 'is'} free"
-        why += ": almost any path meets fewer"
+        free = [one for one in FITTED if one in target.fit]
+        why = f" where {', '.join(free)} {'are' if free[1:] else 'is'} free"
+        why += ": almost any path is met with fewer" if "scale" in fitted else ""
         return f"too few points: at least {least} are needed{why if fitted else ''}"
     if target.over not in ("", TIME, *mechanism.coordinates):
         known = ", ".join((TIME, *mechanism.coordinates))

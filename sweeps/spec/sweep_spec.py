@@ -8,7 +8,7 @@ directly, every number in SI.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -302,10 +302,11 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
     return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}"
 
 
+_A_TARGET = "`targets: {wanted: curve.csv}`"
 #: What a file needs for metrics that have no arguments in it yet.
 _ADDED = {
     "point,target": "`points: {P: {body: …, at: [0, 0]}}` to the mechanism's file, and here "
-    "`targets: {wanted: curve.csv}`",
+    f"{_A_TARGET}",
     **dict.fromkeys(
         ("point", "point.axis"), "`points: {P: {body: …, at: [0, 0]}}` to the mechanism's file"
     ),
@@ -349,7 +350,7 @@ def _metric_mistake(
     known = cycle.names(mechanism, targets)
     alike = [one[len(word) + 1 : -1] for one in known if word in one]
     value = canonical(inner.rstrip(")"))
-    if said := _half(metric.arguments, word, value, mechanism, targets):
+    if said := _second_argument_mistake(metric.arguments, word, value, mechanism, alike):
         return Mistake(path, said)
     hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
     if axes := [f"{word}({one})" for one in alike if one in {f"{value}.{x}" for x in "xyz"}]:
@@ -364,27 +365,28 @@ def _metric_mistake(
     return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
 
 
-def _half(
-    arguments: str, word: str, value: str, mechanism: Mechanism, targets: tuple[Target, ...]
+def _second_argument_mistake(
+    arguments: str, word: str, value: str, mechanism: Mechanism, alike: Sequence[str]
 ) -> str:
-    """What is wrong with the second of two arguments whose first is sound; "" otherwise."""
+    """What is wrong with the second of two arguments whose first is sound; "" otherwise.
+
+    `alike` are the pairs that the metric takes.
+    """
     first, _, second = value.partition(",")
     point = next((one for one in mechanism.points if one.name == first), None)
-    if point is None:
+    if point and arguments == "body or point,body" and second == point.body:
+        return f"{first} is a point of {second}: their distance is constant"
+    drawn = point is not None or first in mechanism.coordinates
+    if not drawn or not arguments.endswith(",target"):
         return ""
-    if arguments == "body or point,body" and second == point.body:
-        return f"{first} is a point of {second}, from which it keeps its distance"
-    if arguments != "point,target" or any(one.name == second for one in targets):
-        return ""
-    if not second:
-        said = f"{word} takes a point and a target: write {word}({first}, NAME)"
+    if second:
+        said = f"there is no such target {second!r}"
     else:
-        said = f"there is no target {second!r}"
-    names = [one.name for one in targets]
-    if not names:
-        return f"{said}; add here {_ADDED['point,target'].partition('and here ')[2]}"
-    hint = did_you_mean(second, names) or f"; there are {', '.join(names)}"
-    return said + hint
+        said = f"{word} takes a target too: write {word}({first}, NAME)"
+    targets = [one.partition(",")[2] for one in alike if one.startswith(f"{first},")]
+    if not targets:
+        return f"{said}; add here {_A_TARGET}"
+    return said + (did_you_mean(second, targets) or f"; there are {', '.join(targets)}")
 
 
 def _regime_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:

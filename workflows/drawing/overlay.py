@@ -25,7 +25,7 @@ class Overlay:
     spots
         Places (2,) by name.
     targets
-        Points (point, 2) that a path is to meet, by what is to meet them.
+        Points (point, 2) that a path is to meet, by the metric of that.
     """
 
     bars: Sequence[tuple[np.ndarray, np.ndarray]] = ()
@@ -55,9 +55,9 @@ class Overlay:
         }
 
     def paint(self, axes: Any, low: np.ndarray, high: np.ndarray) -> None:
-        """Cognates dashed, centres as crosses with their names, targets as rings.
+        """Cognates dashed, centres as crosses with their names, a target as rings.
 
-        Of several targets each has marks and a name of its own.
+        Of several targets each has marks of its own, and the metric's name.
         """
         look = {"color": INK_OVER, "zorder": 6.0}
         offset = {"xytext": (6, -10), "textcoords": "offset points"}

@@ -81,7 +81,7 @@ def paint(scene: Scene, axes: Any, on: Sheet) -> None:
     for number, points in enumerate(scene.bodies):
         for pose in range(scene.poses - 1, -1, -1):
             _body(axes, points[:, :, pose], COLOURS[number % len(COLOURS)], pose > 0, on)
-    for name, outline in scene.shapes:
+    for name, outline in scene.outlines:
         colour = COLOURS[scene.it.body_index[name] % len(COLOURS)] if name != GROUND else INK
         axes.fill(*outline, fc=colour, ec=colour, alpha=0.18, lw=0, zorder=1.3)
         axes.plot(*outline[:, [*range(outline.shape[1]), 0]], color=colour, lw=0.7, zorder=1.3)

@@ -44,7 +44,7 @@ class Scene:
         The file's points in the world, (point, 3, sample), the assembled place first.
     circles
         Pitch circles.
-    shapes
+    outlines
         Bodies and outlines (2, corner) of their shapes, in the assembled pose.
     note
         Where the motion ends early; "" where it does not.
@@ -65,7 +65,7 @@ class Scene:
         self.poses = len(shown)
         self.paths = self._paths(columns, dims, path.q[:, :, : self._last(path, targets)])
         self.marked = self.paths[:, :, shown]
-        self.shapes = outlines(model, {**self.it.nominal, **columns}, dims, path.q[:, :, :1])
+        self.outlines = outlines(model, {**self.it.nominal, **columns}, dims, path.q[:, :, :1])
         self.note = end_in_words(model, path, targets)
         self.view = paper_of(model)
         extent = np.concatenate([self.joint_points(k) for k in range(len(self.it.joints))], axis=1)
@@ -219,7 +219,7 @@ class Scene:
         lines += [self.guide(k) for k in range(len(self.it.joints)) if self.slides(k)]
         lines += [self.joint_points(k).reshape(2, -1) for k in range(len(self.it.joints))]
         lines += [one.line for one in self.circles]
-        lines += [outline for _, outline in self.shapes]
+        lines += [outline for _, outline in self.outlines]
         lines.append(self.paper(self.paths.swapaxes(0, 1)).reshape(2, -1))
         every = np.concatenate(lines, axis=1)
         return every.min(axis=1), every.max(axis=1)

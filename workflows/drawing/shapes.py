@@ -9,8 +9,8 @@ from basepar_core.dynamics import Model, carried, kinematics, places
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Point
 
-#: Corners of what stands for a disc.
-_ROUND = 48
+#: Corners of what stands for a disc, one for each direction.
+_ROUND = 96
 
 
 def outlines(
@@ -32,17 +32,15 @@ def outlines(
         local = carried(corners, known)[..., None]
         at = places(model, dims, q, corners, local)[:, :2, 0, 0].T
         (radius,) = np.ravel(evaluate([shape.radius], known))
-        found.append((shape.body, _around(at, float(radius))))
+        found.append((shape.body, _offset(at, abs(float(radius)))))
     return found
 
 
-def _around(corners: np.ndarray, radius: float) -> np.ndarray:
+def _offset(corners: np.ndarray, radius: float) -> np.ndarray:
     """Outline of all that is within a radius of the hull of corners (2, corner), in order."""
-    from scipy.spatial import ConvexHull
-
-    if radius <= 0:
+    if radius == 0:
         return corners
     angle = 2 * np.pi * np.arange(_ROUND) / _ROUND
-    disc = radius * np.stack([np.cos(angle), np.sin(angle)])
-    every = (corners[:, :, None] + disc[:, None]).reshape(2, -1)
-    return every[:, ConvexHull(every.T).vertices]
+    ways = np.stack([np.cos(angle), np.sin(angle)])
+    farthest: np.ndarray = corners[:, (corners.T @ ways).argmax(axis=0)] + radius * ways
+    return farthest

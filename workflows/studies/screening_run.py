@@ -79,7 +79,7 @@ class Screening:
         if not begins:
             return []
         starts = [(self._design(one.row), one.aim) for one in begins]
-        workers = max(1, len(self.rows.client.nthreads()))
+        workers = max(1, len(self.rows.client.nthreads()))  # all may have been lost just now
         count = min(workers, len(starts)) if self.together else len(starts)
         ends = self._followed([starts[k::count] for k in range(count)])
         found: list[list[float]] = [[]] * len(starts)

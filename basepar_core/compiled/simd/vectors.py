@@ -138,7 +138,8 @@ def _view_of(context, builder, old, new, value):
 def _lanes(typing, array):
     """View of a C-contiguous float64 array as vectors; does not keep it alive.
 
-    numba frees an array of a kernel's own after its last use: that must not be this one.
+    numba frees an array of a kernel's own after the last line that names it: name it after the
+    view's last use, or in the same loop.
     """
     if not isinstance(array, types.Array) or array.layout != "C":
         raise TypingError(f"lanes of {array}, which is no C-contiguous array")

@@ -102,14 +102,21 @@ def test_sweeps_without_targets_keep_their_hash():
         ("{points: [[0, 0], [1, 1]], timing: {A: [1]}}", "1 value for 2 points"),
         ("{points: [[0, 0], [1, 1]], timing: {B: [1, 2]}}", "'B', which is none of t, A"),
         ("{points: [[0, 0, 0], [1, 1, 0]]}", "have x and y"),
-        ("{points: [[0, 0], [1, 1]], fit: [position]}", "at least 3 are needed where position"),
+        (
+            "{points: [[0, 0], [1, 1]], fit: [position]}",
+            "at least 3 are needed where timing, position are free",
+        ),
         (
             "{points: [[0, 0], [1, 1], [2, 3], [3, 0]], fit: [position, rotation, scale, timing]}",
-            "at least 5 are needed where position and rotation and scale and timing are free",
+            "at least 5 are needed where timing, position, rotation, scale are free: almost any",
+        ),
+        (
+            "{points: [[0, 0], [1, 1], [2, 0]], fit: [timing, position, scale]}",
+            "at least 4 are needed where timing, position, scale are free: almost any",
         ),
         (
             "{points: [[0, 0], [1, 1]], timing: {A: [1, 2]}, fit: [position, scale, rotation]}",
-            "at least 3 are needed where position and rotation and scale are free",
+            "at least 3 are needed where position, rotation, scale are free: almost any",
         ),
         ("{file: curve.csv, fit: [sise]}", "no thing to fit 'sise'"),
         ("{points: [[0, 2 rad/s], [1, 1]]}", "m"),
@@ -167,8 +174,16 @@ def test_far_targets_are_told(folder, recwarn):
 @pytest.mark.parametrize(
     ("metric", "said"),
     [
-        ("path_error(P, wnated)", "there is no target 'wnated'; did you mean 'wanted'"),
-        ("path_error(P)", r"a point and a target: write path_error\(P, NAME\); there are wanted,"),
+        ("path_error(P, wnated)", "there is no such target 'wnated'; did you mean 'wanted'"),
+        (
+            "path_error(P)",
+            r"takes a target too: write path_error\(P, NAME\); there are wanted, near",
+        ),
+        (
+            "function_error(A, wanted)",
+            r"no such target 'wanted'; add here `targets: {wanted: curve",
+        ),
+        ("clearance(P, coupler)", "P is a point of coupler: their distance is constant"),
         ("path_error(Q, wanted)", r"no point and target .of `targets`. 'Q,wanted'"),
     ],
 )

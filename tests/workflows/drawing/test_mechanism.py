@@ -45,6 +45,7 @@ def test_png_shows_the_bodies(run, tmp_path):
 
 
 def test_shapes_are_drawn_where_clearances_are_measured():
+    from workflows.drawing.mechanism import figure_of
     from workflows.drawing.scene import Scene
 
     def area(outline):
@@ -53,15 +54,19 @@ def test_shapes_are_drawn_where_clearances_are_measured():
 
     model = prepare(load("workflows/examples/mechanisms/straight-line.yaml"))
     scene = Scene(model, {"e": 0.3})
-    (coupler, capsule), (ground, bench) = sorted(scene.shapes, key=lambda one: one[0])
+    (coupler, capsule), (ground, bench) = sorted(scene.outlines, key=lambda one: one[0])
     assert (coupler, ground) == ("coupler", "ground")
     np.testing.assert_allclose(bench.T, [[0.17, -0.1], [0.35, -0.1], [0.35, 0.09], [0.17, 0.09]])
-    # A polygon of 48 corners stands for a disc, up to 0.3 % less.
-    assert area(capsule) == pytest.approx(0.3 * 0.016 + np.pi * 0.008**2, rel=3e-3)
+    # A polygon of 96 corners stands for a disc, up to 0.1 % less.
+    assert area(capsule) == pytest.approx(0.3 * 0.016 + np.pi * 0.008**2, rel=1e-3)
     pin = scene.joint_points([one.name for one in scene.it.joints].index("B"))[:, 0]
-    assert np.linalg.norm(capsule - pin[:, None], axis=0).min() == pytest.approx(0.008, rel=3e-3)
+    assert np.linalg.norm(capsule - pin[:, None], axis=0).min() == pytest.approx(0.008, rel=1e-3)
     low, high = scene.own_box
     assert np.allclose([low[1], high[0]], [-0.1, 0.35])
+    painted = [one.get_xy() for one in figure_of(model, {"e": 0.3}).axes[0].patches]
+    for outline in (capsule, bench):
+        corners = outline.shape[1]
+        assert any(len(one) > corners and (one[:corners] == outline.T).all() for one in painted)
 
 
 def test_equal_input_equal_file(tmp_path):

@@ -157,7 +157,7 @@ def test_a_descent_at_rest_is_not_begun_again():
             assert weights != other or np.abs(start - place).max() > 1e-3
     # Their places go to others: four of each round at the front and one elsewhere, once there are
     # enough rows for its three variables.
-    assert len(free) + held == 5 * sum(one.descends for one in pieces if one.start >= 300)
+    assert len(free) + held == 5 * sum(one.descends for one in pieces if one.start >= 150)
     assert held > 0
 
 
@@ -192,7 +192,7 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
     # By way of SI and back: rounding.
     np.testing.assert_allclose(screen.shares[screen.explored], explored, rtol=0, atol=1e-14)
     for rows, count in counts:
-        most = 0 if rows < 300 else min(max(rows // 48, 4), 32)
+        most = 0 if rows < 150 else min(max(rows // 48, 4), 32)
         assert count == most + most // 2
 
 

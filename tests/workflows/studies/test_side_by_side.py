@@ -25,10 +25,9 @@ trials: 64
 ORDERED = """
 mechanism: ../mechanisms/straight-line.yaml
 variables: {e: [180, 330], f: [-40, 40]}
-targets:
-  wanted: {points: [[0, 0], [0.1, 0], [0.1, 0.1], [0, 0.1]], fit: [timing, position, rotation]}
+targets: {wanted: {points: [[0, 0], [0.1, 0], [0.1, 0.1]], fit: [timing, position, rotation]}}
 objectives: {torque_rms: minimize, "path_error(P, wanted)": minimize}
-constraints: ["order_defects(P, wanted) <= 0", "missed_points(P, wanted) <= 4"]
+constraints: ["order_defects(P, wanted) <= 0", "missed_points(P, wanted) <= 3"]
 trials: 64
 """
 DESIGNS = [{"lx1": 0.3, "Dx": 1.0}, {"lx1": 0.9, "Dx": 0.3}, {"lx1": 0.35, "Dx": 0.9}]
