@@ -444,7 +444,7 @@ def test_a_lost_store_is_filled_with_the_same(done, tmp_path, client):
 
 @pytest.fixture(scope="module")
 def front(tmp_path_factory, client):
-    """A screened study of two objectives, with descents from row 512 and from row 1024 on."""
+    """A screened study of two objectives, with descents from rows 256, 512 and 1024 on."""
     folder = tmp_path_factory.mktemp("front")
     text = TEXT.replace("torque_rms: minimize", "torque_rms: minimize, stroke(D): maximize")
     one = parse_study(text).of(1088).at(f"{folder}/whole.zarr")
@@ -456,14 +456,14 @@ def front(tmp_path_factory, client):
 def test_descents_to_a_front_go_down(front):
     screen, held = Screen(front, together=True), Store.open(front.path)
     pieces = list(rounds.of(front.batch, 1088, 1088, True))
-    (first,) = (one for one in pieces if one.start == 512)
+    (first,) = (one for one in pieces if one.start == 256)
     for one in pieces[: pieces.index(first)]:
         proposal = screen.propose(one)
         assert not proposal.begins
         screen.learn(proposal, judge(front, held, one.start, one.stop))
     begins = screen.propose(first).begins
     assert len(begins) >= 4
-    verdict = judge(front, held, 512, 512 + len(begins))
+    verdict = judge(front, held, 256, 256 + len(begins))
     ends = verdict.values * front.signs
     for one, end, violation in zip(begins, ends, verdict.violation, strict=True):
         weights = np.array(one.aim.weights) / one.aim.sizes
