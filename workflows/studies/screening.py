@@ -44,7 +44,7 @@ ROWS_FOR_EACH, TOGETHER = 48, 32
 MOST, MOST_TOGETHER = 30, 50
 #: Rows for each variable before a front is followed by slopes: a descent takes as long as many
 #: rows, and begins in a better basin where there are more to choose from.
-SCOUTED = 50
+SCOUTED = 100
 #: Basins are apart by so many times the spacing of a grid of as many designs as are explored.
 APART = 1.5
 #: A descent does not begin where another of the same kind began, nor, to the least of one

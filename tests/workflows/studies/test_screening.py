@@ -157,7 +157,7 @@ def test_a_descent_at_rest_is_not_begun_again():
             assert weights != other or np.abs(start - place).max() > 1e-3
     # Their places go to others: four of each round at the front and one elsewhere, once there are
     # enough rows for its three variables.
-    assert len(free) + held == 5 * sum(one.descends for one in pieces if one.start >= 150)
+    assert len(free) + held == 5 * sum(one.descends for one in pieces if one.start >= 300)
     assert held > 0
 
 
@@ -192,7 +192,7 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
     # By way of SI and back: rounding.
     np.testing.assert_allclose(screen.shares[screen.explored], explored, rtol=0, atol=1e-14)
     for rows, count in counts:
-        most = 0 if rows < 150 else min(max(rows // 48, 4), 32)
+        most = 0 if rows < 300 else min(max(rows // 48, 4), 32)
         assert count == most + most // 2
 
 
@@ -444,7 +444,7 @@ def test_a_lost_store_is_filled_with_the_same(done, tmp_path, client):
 
 @pytest.fixture(scope="module")
 def front(tmp_path_factory, client):
-    """A screened study of two objectives, with descents from rows 256, 512 and 1024 on."""
+    """A screened study of two objectives, with descents from rows 512 and 1024 on."""
     folder = tmp_path_factory.mktemp("front")
     text = TEXT.replace("torque_rms: minimize", "torque_rms: minimize, stroke(D): maximize")
     one = parse_study(text).of(1088).at(f"{folder}/whole.zarr")
@@ -456,14 +456,14 @@ def front(tmp_path_factory, client):
 def test_descents_to_a_front_go_down(front):
     screen, held = Screen(front, together=True), Store.open(front.path)
     pieces = list(rounds.of(front.batch, 1088, 1088, True))
-    (first,) = (one for one in pieces if one.start == 256)
+    (first,) = (one for one in pieces if one.start == 512)
     for one in pieces[: pieces.index(first)]:
         proposal = screen.propose(one)
         assert not proposal.begins
         screen.learn(proposal, judge(front, held, one.start, one.stop))
     begins = screen.propose(first).begins
     assert len(begins) >= 4
-    verdict = judge(front, held, 256, 256 + len(begins))
+    verdict = judge(front, held, 512, 512 + len(begins))
     ends = verdict.values * front.signs
     for one, end, violation in zip(begins, ends, verdict.violation, strict=True):
         weights = np.array(one.aim.weights) / one.aim.sizes
