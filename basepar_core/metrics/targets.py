@@ -110,18 +110,22 @@ def from_document(
     return tuple(found)
 
 
-def _least_points(target: Target, axes: int) -> int:
+def telling_points(target: Target) -> int:
     """So many points that hardly any path meets all of them by its fit alone.
 
-    Of its own size a path may be too small to meet as many as it has freedoms.
+    Without a free scale a path that is too small does not meet fewer either.
     """
-    if "scale" not in target.fit:
-        return 2 + bool(set(target.fit) - {"timing"})
-    turns = 1 if axes == 2 else 3
-    freedoms = {"position": axes, "rotation": turns, "scale": 1}
+    axes = 1 if target.is_function else len(target.points[0])
+    freedoms = {"position": axes, "rotation": 1 if axes == 2 else 3, "scale": 1}
     free = sum(freedoms.get(one, 0) for one in target.fit)
     each = axes - ("timing" in target.fit)  # along the path a point with free timing is anywhere
-    return max(3, free // each + 1)
+    return max(2 + bool(free), free // each + 1)
+
+
+def free_words(target: Target) -> str:
+    """What is fitted, in words: `position is free`, `timing, scale are free`."""
+    free = [one for one in FITTED if one in target.fit]
+    return f"{', '.join(free)} {'are' if free[1:] else 'is'} free"
 
 
 def mistake(target: Target, mechanism: Mechanism) -> str:
@@ -142,10 +146,11 @@ def mistake(target: Target, mechanism: Mechanism) -> str:
     if any(len(one) != axes for one in target.points):
         has = {1: "one value", 2: "x and y", 3: "x, y and z"}[axes]
         return f"points of {mechanism.name} have {has}"
-    if len(target.points) < (least := _least_points(target, axes)):
-        free = [one for one in FITTED if one in target.fit]
-        why = f" where {', '.join(free)} {'are' if free[1:] else 'is'} free"
-        why += ": almost any path is met with fewer" if "scale" in fitted else ""
+    least = telling_points(target) if "scale" in fitted else 2 + bool(fitted)
+    if len(target.points) < least:
+        why = f" where {free_words(target)}"
+        if "scale" in fitted:
+            why += f": almost any {'function' if axes == 1 else 'path'} meets fewer"
         return f"too few points: at least {least} are needed{why if fitted else ''}"
     if target.over not in ("", TIME, *mechanism.coordinates):
         known = ", ".join((TIME, *mechanism.coordinates))

@@ -8,7 +8,7 @@ directly, every number in SI.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,10 +20,7 @@ from basepar_core.mechanism import Mechanism
 from basepar_core.metrics import (
     METRICS,
     Target,
-    canonical,
-    cycle,
     is_torque,
-    metric_of,
     needs_inertias,
     words,
 )
@@ -33,6 +30,7 @@ from sweeps.store import Output, locate
 from .ask_tell_plan import is_asked
 from .differences import as_in_study, differences
 from .filters import Condition, Filter, angles, dimensions
+from .metric_mistakes import metric_mistake, unknown
 from .nominal_conditions import unmet_at_nominal
 from .own_metrics import OwnMetric, fetched, name_mistake, named
 from .plan_products import described, document, restored
@@ -302,114 +300,15 @@ def unsweepable(mechanism: Mechanism, name: str) -> str:
     return f"{mechanism.name} has no symbol {name!r}{hint or ': ' + ', '.join(geometry)}"
 
 
-_A_TARGET = "`targets: {wanted: curve.csv}`"
-#: What a file needs for metrics that have no arguments in it yet.
-_ADDED = {
-    "point,target": "`points: {P: {body: …, at: [0, 0]}}` to the mechanism's file, and here "
-    f"{_A_TARGET}",
-    **dict.fromkeys(
-        ("point", "point.axis"), "`points: {P: {body: …, at: [0, 0]}}` to the mechanism's file"
-    ),
-    "body or point,body": "`shape: {capsule: [[0, 0], [0.1 m, 0]], radius: 8 mm}` to each of the "
-    "bodies in the mechanism's file",
-}
-#: Arguments of metrics in words, where their names are none.
-_OF_WHAT = {
-    "B,C,D": "joints B,C,D of a transmission",
-    "point,target": "point and target (of `targets`)",
-    "joint value,target": "joint value and target (of `targets`, with one value a point)",
-    "body or point,body": "pair of a body or point and a body with a shape",
-    "joint": "joint of this kind",
-}
-
-
-def _metric_mistake(
-    path: str, name: str, mechanism: Mechanism | None, targets: tuple[Target, ...]
-) -> Mistake | None:
-    word, _, inner = name.partition("(")
-    if word in words("regime"):
-        return _regime_mistake(path, name, mechanism)
-    if (metric := metric_of(name)) is None and mechanism is not None:
-        known = cycle.names(mechanism, targets)
-        alike = [one for one in known if one.startswith(f"{name}(")]
-        if alike:
-            said = f"{name} takes an argument: write one of {', '.join(alike[:20])}"
-            return Mistake(path, said)
-    if metric is None and word in METRICS and not METRICS[word].arguments:
-        of = "every drive" if word in words("torque") else "the whole mechanism"
-        hint = f"; write {word}, which is stored for {of}"
-        return Mistake(path, f"no such value: {name!r}{hint}")
-    if metric is None:
-        of_cycles = words("torque", "cycle")
-        spelled = (f"{one}(…)" if METRICS[one].arguments else one for one in of_cycles)
-        return _unknown(path, name, tuple(spelled))
-    if mechanism is None or not metric.arguments:
-        return None
-    if cycle.find(mechanism, name, targets) is not None:
-        return None
-    known = cycle.names(mechanism, targets)
-    alike = [one[len(word) + 1 : -1] for one in known if word in one]
-    value = canonical(inner.rstrip(")"))
-    if said := _second_argument_mistake(metric.arguments, word, value, mechanism, alike):
-        return Mistake(path, said)
-    hint = did_you_mean(value, alike) or f"; there are {', '.join(alike[:20]) or 'none'}"
-    if axes := [f"{word}({one})" for one in alike if one in {f"{value}.{x}" for x in "xyz"}]:
-        hint = f"; it takes a coordinate: write {' or '.join(axes)}"
-    if not alike and metric.arguments in _ADDED:
-        hint = f"; add {_ADDED[metric.arguments]}"
-    of_joints = "joint" in metric.arguments or metric.arguments == "B,C,D"
-    if of_joints and value in (body.name for body in mechanism.bodies):
-        held = [one.name for one in mechanism.joints if value in one.bodies]
-        hint = f"; it is a body, its joints are {', '.join(held)}"
-    what = _OF_WHAT.get(metric.arguments, metric.arguments)
-    return Mistake(path, f"{mechanism.name} has no {what} {value!r}{hint}")
-
-
-def _second_argument_mistake(
-    arguments: str, word: str, value: str, mechanism: Mechanism, alike: Sequence[str]
-) -> str:
-    """What is wrong with the second of two arguments whose first is sound; "" otherwise.
-
-    `alike` are the pairs that the metric takes.
-    """
-    first, _, second = value.partition(",")
-    point = next((one for one in mechanism.points if one.name == first), None)
-    if point and arguments == "body or point,body" and second == point.body:
-        return f"{first} is a point of {second}: their distance is constant"
-    drawn = point is not None or first in mechanism.coordinates
-    if not drawn or not arguments.endswith(",target"):
-        return ""
-    if second:
-        said = f"there is no such target {second!r}"
-    else:
-        said = f"{word} takes a target too: write {word}({first}, NAME)"
-    targets = [one.partition(",")[2] for one in alike if one.startswith(f"{first},")]
-    if not targets:
-        return f"{said}; add here {_A_TARGET}"
-    return said + (did_you_mean(second, targets) or f"; there are {', '.join(targets)}")
-
-
-def _regime_mistake(path: str, name: str, mechanism: Mechanism | None) -> Mistake | None:
-    if mechanism is None or cycle.find(mechanism, name) is not None:
-        return None
-    word = name.partition("(")[0]
-    alike = [one for one in cycle.names(mechanism) if one.partition("(")[0] == word]
-    if not cycle.find(mechanism, "period"):
-        why = "it has no steady regime: one coordinate, and motors or torques, are needed"
-    else:
-        why = did_you_mean(name, alike).removeprefix("; ") or f"there are {', '.join(alike[:20])}"
-    return Mistake(path, f"{mechanism.name} has no {name!r}: {why}")
-
-
 def evaluation_mistakes(
     evaluation: Evaluation, mechanism: Mechanism | None = None
 ) -> list[Mistake]:
     """What is wrong with the questions asked of every variant."""
     found = []
     if evaluation.rank not in RANKS:
-        found.append(_unknown("evaluate.rank", evaluation.rank, RANKS))
+        found.append(unknown("evaluate.rank", evaluation.rank, RANKS))
     for place, name in enumerate(evaluation.built_in):
-        if wrong := _metric_mistake(
+        if wrong := metric_mistake(
             f"evaluate.metrics[{place}]", name, mechanism, evaluation.targets
         ):
             found.append(wrong)
@@ -422,7 +321,7 @@ def evaluation_mistakes(
         return found
     for place, name in enumerate(reduction.criteria):
         if name not in CRITERIA:
-            found.append(_unknown(f"evaluate.reduction.criteria[{place}]", name, CRITERIA))
+            found.append(unknown(f"evaluate.reduction.criteria[{place}]", name, CRITERIA))
     if not 0 < reduction.tolerance < 1:
         message = f"{reduction.tolerance:g} is not between 0 and 1 (part of the torque's norm)."
         found.append(Mistake("evaluate.reduction.tolerance", message))
@@ -432,7 +331,7 @@ def evaluation_mistakes(
         *((f"arrays[{k}]", name, REDUCTION_ARRAYS) for k, name in enumerate(reduction.arrays)),
     ):
         if word not in known:
-            found.append(_unknown(f"evaluate.reduction.{key}", word, known))
+            found.append(unknown(f"evaluate.reduction.{key}", word, known))
     if reduction.effective_samples is not None and reduction.effective_samples < 1:
         message = f"{reduction.effective_samples} samples; at least 1 is needed."
         found.append(Mistake("evaluate.reduction.effective_samples", message))
@@ -464,11 +363,6 @@ def number_mistakes(chunk: int, variant_seconds: float) -> list[Mistake]:
         message = f"{variant_seconds:g} s; a positive time is needed."
         found.append(Mistake("limits.variant_seconds", message))
     return found
-
-
-def _unknown(path: str, word: str, known: tuple[str, ...]) -> Mistake:
-    hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
-    return Mistake(path, f"no such value: {word!r}{hint}")
 
 
 def _plain_reduction(reduction: Reduction | None) -> dict[str, Any] | None:

@@ -51,8 +51,20 @@ def read_targets(
                 reading.mistake(entry, wrong)
             else:
                 _warn_of_far(entry, target, mechanism)
+                _warn_of_few(entry, target)
         found.append(target)  # also a wrong one, so that metrics of it are not blamed
     return tuple(found)
+
+
+def _warn_of_few(node: Node, target: Target) -> None:
+    """Say that the fit alone may meet all points, so that the error tells no paths apart."""
+    count, least = len(target.points), targets.telling_points(target)
+    if count < least:
+        text = (
+            f"{node.path} (line {node.line}): any path that is large enough meets {count} points "
+            f"where {targets.free_words(target)}. Give at least {least}, or free less."
+        )
+        warnings.warn(text, BaseparWarning, stacklevel=2)
 
 
 def _warn_of_far(node: Node, target: Target, mechanism: Mechanism) -> None:

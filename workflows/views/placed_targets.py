@@ -48,3 +48,8 @@ def show(found: Sequence[Mapping[str, Any]]) -> None:
         table.add_row(one["metric"], *map(terminal.number, numbers))
     terminal.out.print()
     terminal.out.print(table)
+    if any(one["angle"] or any(one["shift"]) for one in found):
+        terminal.out.print(
+            "Or the target stands where the drawing has it: gravity's torques and clearances from "
+            "the ground are of the mechanism in its file's place."
+        )

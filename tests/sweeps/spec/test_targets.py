@@ -172,19 +172,44 @@ def test_far_targets_are_told(folder, recwarn):
 
 
 @pytest.mark.parametrize(
+    ("fit", "count", "least"),
+    [
+        ("[timing, position, rotation]", 3, 4),
+        ("[timing, rotation]", 3, 0),
+        ("[timing, position, rotation]", 4, 0),
+        ("[timing, position]", 3, 0),
+    ],
+)
+def test_points_that_a_fit_alone_may_meet_are_warned_of(folder, fit, count, least, recwarn):
+    points = [[0.3, 0.2], [0.5, 0.4], [0.2, 0.6], [0.4, 0.5]][:count]
+    read(folder, SWEEP.replace("wanted: curve.csv", f"wanted: {{points: {points}, fit: {fit}}}"))
+    said = [str(one.message) for one in recwarn if "large enough" in str(one.message)]
+    assert len(said) == (1 if least else 0)
+    if least:
+        assert (
+            "meets 3 points where timing, position, rotation are free. Give at least 4" in said[0]
+        )
+
+
+@pytest.mark.parametrize(
     ("metric", "said"),
     [
-        ("path_error(P, wnated)", "there is no such target 'wnated'; did you mean 'wanted'"),
+        ("path_error(P, wnated)", "there is no target 'wnated'; did you mean 'wanted'"),
         (
             "path_error(P)",
             r"takes a target too: write path_error\(P, NAME\); there are wanted, near",
         ),
-        (
-            "function_error(A, wanted)",
-            r"no such target 'wanted'; add here `targets: {wanted: curve",
-        ),
-        ("clearance(P, coupler)", "P is a point of coupler: their distance is constant"),
         ("path_error(Q, wanted)", r"no point and target .of `targets`. 'Q,wanted'"),
+        ("pose_error(P, wanted)", "pose_error does not take the target wanted, which has points$"),
+        ("function_error(A, nothing)", "no target 'nothing'; add here `targets: {wanted: curve"),
+        ("clearance(P, coupler)", "P is a point of coupler: their distance is constant"),
+        ("clearance(coupler, P)", "P is a point of coupler: their distance is constant"),
+        ("clearance(crank, P)", r"the second is a body: write clearance\(P, crank\)"),
+        ("clearance(crank)", r"takes two: write clearance\(crank, NAME\) with a body"),
+        ("clearance(crank, crank)", "crank has no distance from itself"),
+        ("clearance(P, crank)", r"crank has no shape: add `shape: \{capsule"),
+        ("clearance(crank, ground)", "crank and ground have no shape: add"),
+        ("clearance(wheel, ground)", "no pair of a body or point and a body with a shape"),
     ],
 )
 def test_unknown_points_and_targets_are_named(folder, metric, said):
