@@ -102,8 +102,8 @@ def _laid(track, v, ring, c, rates, tight):
 
     A closed curve begins anew there, an open one goes on along its first and last cubics. Rates
     (2, axis, sample) are those of the cubic that ends at a sample, and of the one that begins.
-    `tight` (1, sample) is negative where on the interval behind it the curve turns by more than
-    30°; where it rests, rates are rounding, and have no direction.
+    `tight` (1, sample) is negative where on the interval that begins there the curve turns by more
+    than 30°, and positive where it rests: rates are rounding there, and have no direction.
     """
     samples = track.shape[2]
     for x in range(track.shape[1]):

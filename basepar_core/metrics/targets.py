@@ -113,7 +113,7 @@ def from_document(
 def telling_points(target: Target) -> int:
     """So many points that hardly any path meets all of them by its fit alone.
 
-    Without a free scale a path that is too small does not meet fewer either.
+    Fewer are met by almost any path; where the scale is not free, by one that is large enough.
     """
     axes = 1 if target.is_function else len(target.points[0])
     freedoms = {"position": axes, "rotation": 1 if axes == 2 else 3, "scale": 1}

@@ -87,8 +87,9 @@ def _second_argument_mistake(
     points = {one.name: one.body for one in mechanism.points}
     if metric.arguments == "body or point,body":
         return _clearance_mistake(first, second, points, mechanism)
-    known = first in points or first in mechanism.coordinates
-    if not known or not metric.arguments.endswith(",target"):
+    joint_values = [value for joint in mechanism.joints for value in joint.values]
+    firsts = {"point,target": points, "joint value,target": joint_values}
+    if first not in firsts.get(metric.arguments, ()):
         return ""
     own = next((one for one in targets if one.name == second), None)
     if own is not None:
@@ -109,7 +110,7 @@ def _second_argument_mistake(
 def _clearance_mistake(
     first: str, second: str, points: Mapping[str, str], mechanism: Mechanism
 ) -> str:
-    """What is wrong with the two arguments of a clearance, each a name that is known."""
+    """What is wrong with the second argument of a clearance; "" where the first is unknown."""
     bodies = [GROUND, *(one.name for one in mechanism.bodies)]
     if first not in points and first not in bodies:
         return ""

@@ -50,6 +50,6 @@ def show(found: Sequence[Mapping[str, Any]]) -> None:
     terminal.out.print(table)
     if any(one["angle"] or any(one["shift"]) for one in found):
         terminal.out.print(
-            "Or the target stands where the drawing has it: gravity's torques and clearances from "
+            "Or move the target instead, the other way: torques with gravity and clearances from "
             "the ground are of the mechanism in its file's place."
         )

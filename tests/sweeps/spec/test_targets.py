@@ -200,6 +200,8 @@ def test_points_that_a_fit_alone_may_meet_are_warned_of(folder, fit, count, leas
             r"takes a target too: write path_error\(P, NAME\); there are wanted, near",
         ),
         ("path_error(Q, wanted)", r"no point and target .of `targets`. 'Q,wanted'"),
+        ("path_error(A, wanted)", r"no point and target .of `targets`. 'A,wanted'"),
+        ("function_error(P, wanted)", r"no joint value and target .*'P,wanted'"),
         ("pose_error(P, wanted)", "pose_error does not take the target wanted, which has points$"),
         ("function_error(A, nothing)", "no target 'nothing'; add here `targets: {wanted: curve"),
         ("clearance(P, coupler)", "P is a point of coupler: their distance is constant"),
