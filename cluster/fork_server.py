@@ -16,6 +16,8 @@ from multiprocessing import resource_tracker, util
 
 from .dask_settings import KEEP_MEMORY, ONE_THREAD
 
+#: What garbage is not looked for in, lies between these two.
+_FIRST, _LAST = "cluster.preload_begins", "cluster.preload_ends"
 #: What every worker needs.
 _DASK = ("distributed.nanny", "distributed.worker", "cluster.no_http")
 
@@ -56,7 +58,7 @@ def start(modules: Sequence[str] = ()) -> str:
         if running is not None and running not in _ours:
             return "spawn"  # ours died, and somebody has started another
         if not _ours:
-            multiprocessing.set_forkserver_preload([*_DASK, *modules])
+            multiprocessing.set_forkserver_preload([_FIRST, *_DASK, *modules, _LAST])
         with outside_folder(), _environment():
             resource_tracker.ensure_running()  # which would lift the block of interrupts
             with _interrupts_blocked():

@@ -73,11 +73,13 @@ def read_relations(
             continue
         before = reading.count
         _check_symbol(reading, entry, declared[name])
-        relation = _relation(reading, name, entry, free)
-        if relation is not None and reading.count == before:
-            declared[name] = _at_root(reading, entry, declared[name], relation, free)
+        difference = _difference(reading, name, entry, free)
+        if difference is not None and reading.count == before:
+            coefficients = _coefficients(reading, entry, name, difference, free)
+            if coefficients:
+                declared[name] = _at_root(reading, entry, declared[name], coefficients, free)
             reading.values[name] = declared[name].value
-            relations.append(relation)
+            relations.append(Relation(name, difference, coefficients))
     return tuple(declared.values()), tuple(relations)
 
 
@@ -88,7 +90,10 @@ def _check_symbol(reading: Reading, node: Node, symbol: Symbol) -> None:
         reading.mistake(node, f"{symbol.name!r} follows from its relation; it has no bounds")
 
 
-def _relation(reading: Reading, name: str, node: Node, free: Sequence[Symbol]) -> Relation | None:
+def _difference(
+    reading: Reading, name: str, node: Node, free: Sequence[Symbol]
+) -> Expression | None:
+    """What vanishes; None where it cannot be read (reported)."""
     text = reading.text(node, f"an equation such as {name}^2 = 3")
     if text is None:
         return None
@@ -102,28 +107,38 @@ def _relation(reading: Reading, name: str, node: Node, free: Sequence[Symbol]) -
         what = f"only {name!r} itself, lengths and numbers without a relation, and constants"
         reading.complain(node, text, dimensions, error, what)
         return None
-    return Relation(name, difference)
+    return difference
+
+
+def _coefficients(
+    reading: Reading, node: Node, name: str, difference: Expression, free: Sequence[Symbol]
+) -> tuple[Expression, ...]:
+    """Of an irreducible polynomial in the symbol; empty where it is none (reported)."""
+    try:
+        coefficients, factors = polynomial(free, name, difference)
+    except ExpressionError as error:
+        reading.mistake(node, error.message)
+        return ()
+    if len(factors) > 1:
+        reading.mistake(
+            node, f"it factors; state the factor of which {name!r} is a root, or no relation"
+        )
+    elif factors in ([], [1]):
+        what = "is rational" if factors else "does not occur"
+        reading.mistake(node, f"{name!r} {what} in it; write the expression itself")
+    else:
+        return coefficients
+    return ()
 
 
 def _at_root(
-    reading: Reading, node: Node, symbol: Symbol, relation: Relation, free: Sequence[Symbol]
+    reading: Reading,
+    node: Node,
+    symbol: Symbol,
+    coefficients: Sequence[Expression],
+    free: Sequence[Symbol],
 ) -> Symbol:
     """The symbol at the root near its value; placeholder where there is none (reported)."""
-    try:
-        coefficients, factors = polynomial(free, relation)
-    except ExpressionError as error:
-        reading.mistake(node, error.message)
-        return symbol
-    if factors in ([], [1]):
-        what = "does not occur" if not factors else "is rational"
-        reading.mistake(node, f"{symbol.name!r} {what} in it; write the expression itself")
-        return symbol
-    if len(factors) > 1:
-        reading.mistake(
-            node,
-            f"it factors; state the factor of which {symbol.name!r} is a root, or no relation",
-        )
-        return symbol
     if any(value.name in reading.dubious for value in (symbol, *free)):
         return symbol
     numbers = [substitute(entry, reading.values) for entry in coefficients]

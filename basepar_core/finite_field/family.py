@@ -13,7 +13,6 @@ from fractions import Fraction
 from basepar_core.errors import ExpressionError
 from basepar_core.expressions import Call, Expression, Name, Number, names
 from basepar_core.mechanism import GROUND, Frame, Joint, Mechanism, Symbol, joint_type
-from basepar_core.symbolic import algebraic_roots as algebraic
 
 from .couplings import coefficients_of
 from .evaluation import Evaluator, spoilers
@@ -123,7 +122,7 @@ def build(
     directions += [x for r in relations if r.axes for axis in r.axes for x in axis]
     used = frozenset().union(*(names(slot) for slot in at + directions))
     bound = wider.roots & used - constants.keys()
-    roots = tuple(_root(wider, r.symbol) for r in wider.relations if r.symbol in bound)
+    roots = tuple(Root(r.symbol, r.coefficients) for r in wider.relations if r.symbol in bound)
     in_roots = frozenset().union(*(names(c) for root in roots for c in root.coefficients))
     symbols = {s.name: s for s in (*wider.geometry, *wider.constants)}
     angles = tuple(
@@ -168,13 +167,6 @@ def rational_values(symbols: Iterable[Symbol]) -> tuple[dict[str, Fraction], lis
         else:
             rational[symbol.name] = value
     return rational, irrational
-
-
-def _root(mechanism: Mechanism, symbol: str) -> Root:
-    relation = next(r for r in mechanism.relations if r.symbol == symbol)
-    every = (*mechanism.geometry, *mechanism.constants)
-    others = [s for s in every if not s.is_angle and s.name != symbol]
-    return Root(symbol, algebraic.polynomial(others, relation)[0])
 
 
 def _slots(mechanism: Mechanism) -> tuple[list[Expression], list[Expression]]:

@@ -71,11 +71,13 @@ class Relation:
     """An algebraic number: `polynomial` vanishes, and the symbol's value is the root itself.
 
     It is in its own symbol, numbers, constants and geometry symbols that are neither angles nor
-    algebraic; where these are swept, `algebraic_roots.roots` follows.
+    algebraic; where these are swept, `algebraic_roots.roots` follows. `coefficients` are those of
+    its powers, from the constant term up.
     """
 
     symbol: str
     polynomial: Expression
+    coefficients: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from basepar_core.dynamics import (
 from basepar_core.errors import MissingDataError, UsageError
 from basepar_core.expressions import Expression, evaluate
 from basepar_core.mechanism import Mechanism, joint_type
-from basepar_core.symbolic import newton, polynomial, symbol_values
+from basepar_core.symbolic import newton, symbol_values
 
 from .analytic import ANALYTIC, STEP
 from .lane_cycle import LaneCycle
@@ -268,12 +268,9 @@ def _marked(
         known[name] = np.repeat(lanes, len(symbols)).astype(complex)
     for k, name in enumerate(symbols):
         known[name][k :: len(symbols)] += 1j * STEP
-    free = [s for s in (*mechanism.geometry, *mechanism.constants) if not s.is_angle]
     for relation in mechanism.relations:
-        others = [symbol for symbol in free if symbol.name != relation.symbol]
-        coefficients, _ = polynomial(others, relation)
         # At a root one step of Newton's method has the root's derivative: −(∂P/∂λ)/(∂P/∂r).
-        numbers = evaluate(coefficients, known, ANALYTIC)
+        numbers = evaluate(relation.coefficients, known, ANALYTIC)
         known[relation.symbol] = newton(numbers, known[relation.symbol])
     return known
 

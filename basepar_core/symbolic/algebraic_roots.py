@@ -7,13 +7,12 @@ nominal geometry in a straight line, as assemblies do.
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from basepar_core.expressions import ONE, Expression, evaluate, names
-from basepar_core.mechanism import Mechanism, Relation, Symbol
+from basepar_core.mechanism import Mechanism, Symbol
 
 _STEPS = 32
 _NEWTON_STEPS = 8
@@ -26,16 +25,16 @@ _NO_ROOT = 1e-9
 
 
 def polynomial(
-    symbols: Sequence[Symbol], relation: Relation
+    symbols: Sequence[Symbol], name: str, expression: Expression
 ) -> tuple[tuple[Expression, ...], list[int]]:
-    """A relation as a polynomial in its own symbol.
+    """An expression as a polynomial in one symbol.
 
     Parameters
     ----------
     symbols
-        All symbols that occur, none of them an angle.
-    relation
-        The relation.
+        All others that occur, none of them an angle.
+    name, expression
+        The symbol, and what it occurs in.
 
     Returns
     -------
@@ -49,17 +48,10 @@ def polynomial(
     ExpressionError
         Where it is not a rational function.
     """
-    return _polynomial(tuple(symbols), relation)
+    from .field import GeometryField  # computer algebra, which following a root does without
 
-
-@lru_cache(maxsize=64)  # a sweep asks for the same ones at every step of its way
-def _polynomial(
-    symbols: tuple[Symbol, ...], relation: Relation
-) -> tuple[tuple[Expression, ...], list[int]]:
-    from .field import GeometryField  # computer algebra: workers mostly do without
-
-    geometry = GeometryField([*symbols, Symbol(relation.symbol, ONE)])
-    numerator = geometry.element(relation.polynomial).numer
+    geometry = GeometryField([*symbols, Symbol(name, ONE)])
+    numerator = geometry.element(expression).numer
     place = len(symbols)  # free symbols keep their order; its own comes last
     by_power: dict[int, Any] = {}
     for exponents, coefficient in numerator.terms():
@@ -129,12 +121,10 @@ def roots(
         Algebraic numbers that depend on a swept symbol, and are not among the values already,
         (variant,) arrays; nan where the root stops being real on the way.
     """
-    free = [s for s in (*mechanism.geometry, *mechanism.constants) if not s.is_angle]
     found = {}
     for relation in mechanism.relations:
         if relation.symbol not in values and names(relation.polynomial) & values.keys():
-            others = [symbol for symbol in free if symbol.name != relation.symbol]
-            coefficients, _ = polynomial(others, relation)
+            coefficients = relation.coefficients
             steps = 1 if way and len(coefficients) == 3 else _STEPS
             found[relation.symbol] = _follow(
                 mechanism, relation.symbol, coefficients, values, steps

@@ -13,7 +13,7 @@ from flint import arb, ctx
 
 from basepar_core.expressions import evaluate
 from basepar_core.mechanism import Line, Mechanism, Relation
-from basepar_core.symbolic import cross, dot, line, minus, newton, polynomial, roots, scale
+from basepar_core.symbolic import cross, dot, line, minus, newton, roots, scale
 
 from .arithmetic import ARB, Matrix, Vec, ball, exact, log2_size, unit
 from .krawczyk import NotClosedError
@@ -54,11 +54,11 @@ def symbol_values(mechanism: Mechanism, values: Mapping[str, float]) -> dict[str
     starts = roots(mechanism, values)
     for relation in mechanism.relations:
         near = starts.get(relation.symbol, mechanism.nominal[relation.symbol])
-        known[relation.symbol] = _root(mechanism, relation, known, float(near))
+        known[relation.symbol] = _root(relation, known, float(near))
     return known
 
 
-def _root(mechanism: Mechanism, relation: Relation, known: Mapping[str, arb], near: float) -> arb:
+def _root(relation: Relation, known: Mapping[str, arb], near: float) -> arb:
     """The root of a relation next to a float: Newton's method, then its interval form.
 
     Raises
@@ -66,9 +66,7 @@ def _root(mechanism: Mechanism, relation: Relation, known: Mapping[str, arb], ne
     NotClosedError
         No simple root can be proved there.
     """
-    symbols = (*mechanism.geometry, *mechanism.constants)
-    others = [s for s in symbols if not s.is_angle and s.name != relation.symbol]
-    coefficients = evaluate(polynomial(others, relation)[0], known, ARB)
+    coefficients = evaluate(relation.coefficients, known, ARB)
     root = exact(near)
     # The digits double from 15 on; two steps more than that needs are for the last bits.
     for _ in range((ctx.prec // 48).bit_length() + 2):

@@ -67,11 +67,9 @@ class Blocks:
 
     def evaluate(self, block: Job, start: int, stop: int) -> None:
         """Evaluate and store what is missing of rows start … stop − 1; `block` knows them."""
-        begun, chunk = time.monotonic(), self.stage.part.chunk
-        done = survey.done(self.store, start, stop)
-        firsts = range(start, stop, chunk)
-        pieces = [(first, min(first + chunk, stop)) for first in firsts]
-        ranges = [(a, b) for a, b in pieces if not done[a - start : b - start].all()]
+        begun = time.monotonic()
+        pending = survey.take(self.store, (start, stop)).pending
+        ranges = [(first, min(last, stop)) for first, last in pending]
         # Workers keep a store's arrays open; longer ones are another store to them.
         seal = f"{self.store.seal} {len(self.spec)}"
         work = Work(
@@ -85,7 +83,7 @@ class Blocks:
         before = self.tally.evaluated
         outcome = fanout.run(
             *(work, ranges, self.client),
-            chunks=[chunk],
+            chunks=[self.stage.part.chunk],
             on_receipts=self.tally,
             fleet=self.fleet,
             paces=self.paces,

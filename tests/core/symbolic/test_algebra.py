@@ -14,9 +14,9 @@ from basepar_core.files.mechanism_file import loads
 from basepar_core.mechanism import Relation, Symbol
 from basepar_core.symbolic.field import GeometryField
 
-ONE = number(1)
+ONE, ZERO = number(1), number(0)
 X, Y, T, Q = (Name(name) for name in "xytq")
-SQRT3 = Relation("q", Call("+", (Call("^", (Q, number(2))), number(-3))))
+SQRT3 = Relation("q", Call("+", (Call("^", (Q, number(2))), number(-3))), (number(-3), ZERO, ONE))
 FIELD = GeometryField(
     [
         Symbol("x", ONE),

@@ -8,11 +8,14 @@ from basepar_core.expressions.tree import Call, Name, number
 from basepar_core.mechanism import Relation, Symbol
 from basepar_core.symbolic.field import GeometryField
 
-ONE = number(1)
+ONE, ZERO = number(1), number(0)
 #: r² = 3, and w² = x² + r, which brings in r again.
-ROOT3 = Relation("r", Call("+", (Call("^", (Name("r"), number(2))), number(-3))))
-SQUARES = Call("+", (Call("^", (Name("x"), number(2))), Name("r")))
-ROOT = Relation("w", Call("+", (Call("^", (Name("w"), number(2))), Call("-", (SQUARES,)))))
+MINUS_3 = number(-3)
+ROOT3 = Relation(
+    "r", Call("+", (Call("^", (Name("r"), number(2))), MINUS_3)), (MINUS_3, ZERO, ONE)
+)
+SQUARES = Call("-", (Call("+", (Call("^", (Name("x"), number(2))), Name("r"))),))
+ROOT = Relation("w", Call("+", (Call("^", (Name("w"), number(2))), SQUARES)), (SQUARES, ZERO, ONE))
 SYMBOLS = [Symbol(name, ONE) for name in "xywr"]
 FIELD = GeometryField(
     [*SYMBOLS, Symbol("t", ONE, "rad"), Symbol("u", ONE, "rad")], [], [ROOT, ROOT3]

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from basepar_core.expressions.tree import Name, evaluate, multiply, number, subtract
 from basepar_core.files.mechanism_file import loads
-from basepar_core.mechanism import Relation, Symbol
+from basepar_core.mechanism import Symbol
 from basepar_core.symbolic.algebraic_roots import newton, polynomial, roots, symbol_values
 
 GOOD = yaml.safe_load(
@@ -122,7 +122,7 @@ def test_polynomial_in_its_own_symbol():
     """(x r)² − y as coefficients, and its degree."""
     x, y = Symbol("x", number(2)), Symbol("y", number(3))
     square = multiply(Name("x"), Name("r"), Name("x"), Name("r"))
-    coefficients, factors = polynomial((x, y), Relation("r", subtract(square, Name("y"))))
+    coefficients, factors = polynomial((x, y), "r", subtract(square, Name("y")))
     assert evaluate(coefficients, {"x": 2, "y": 3}) == [-3, 0, 4]
     assert factors == [2]
 

@@ -192,7 +192,7 @@ def test_descents_side_by_side_are_one_for_so_many_rows():
     # By way of SI and back: rounding.
     np.testing.assert_allclose(screen.shares[screen.explored], explored, rtol=0, atol=1e-14)
     for rows, count in counts:
-        most = 0 if rows < 300 else min(max(rows // 48, 4), 32)
+        most = 0 if rows < 300 else min(max(rows // 48, 4), 24)
         assert count == most + most // 2
 
 
