@@ -364,6 +364,8 @@ def _within(H: Array, g: Array, reach: Array) -> tuple[Array, Array]:
         step = -along / (strength + extra)
         square = np.maximum((step**2).sum(axis=1), 1e-300)
         beyond = np.maximum(np.sqrt(square) / reach - 1, 0.0)
+        if not beyond.any():
+            break
         rate = np.maximum((step**2 / (strength + extra)).sum(axis=1), 1e-300)
         extra += (beyond * square / rate)[:, None]
     step = -along / (strength + extra)

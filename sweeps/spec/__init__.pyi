@@ -12,6 +12,7 @@ from .filters import Condition as Condition
 from .filters import Filter as Filter
 from .filters import angles as angles
 from .filters import dimensions as dimensions
+from .metric_mistakes import metric_mistake as metric_mistake
 from .own_code import OwnCodeError as OwnCodeError
 from .own_metrics import Function as Function
 from .own_metrics import OwnMetric as OwnMetric

@@ -63,6 +63,25 @@ def chosen(spec: StudySpec, variant: str, so_far: bool = False) -> tuple[str, di
     )
 
 
+def title_of(place: str) -> str:
+    """Which design `STORE:N` is; of a study's `best` also by which of several objectives.
+
+    Raises
+    ------
+    UsageError, StoreError
+        There is no such store or variant.
+    """
+    path, name, _ = _place(place)
+    if not is_study(path):
+        return f"variant {name} of {path}"
+    study = study_of(path)
+    found, _ = chosen(study, name)
+    if name != "best" or len(study.objectives) == 1:
+        return f"{found} of {path}"
+    which = "polished one" if found.startswith("polished") else "variant"
+    return f"{found} of {path}, its best {which} by {study.objectives[0].text}"
+
+
 def values_of(mechanism: Mechanism, place: str) -> dict[str, Expression]:
     """The geometry of a stored variant, SI, for another look at it.
 

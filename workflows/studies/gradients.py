@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.dynamics import Motion
-from basepar_core.expressions import Call, Name, Number
+from basepar_core.expressions import Call, Name, Number, names
 from basepar_core.metrics import (
     METRICS,
     ClosedCycle,
@@ -136,7 +136,8 @@ class Landscape:
         )
 
     def near(self, designs: Sequence[Mapping[str, float]]) -> list[Point | None]:
-        """As `at`, of many designs in one evaluation; slopes are forward differences.
+        """As `at`, of many designs in one evaluation, but only names that objectives and
+        constraints speak of; slopes are forward differences.
 
         A step of `SHARE` of a range leads away from the bound that is nearer. Slopes err by half
         of it times the curvature, and by rounding over it. None also where a step does not close.
@@ -156,32 +157,37 @@ class Landscape:
         columns |= roots(self.spec.mechanism, columns)
         owners = np.repeat(np.arange(len(designs)), count)
         arrays = self.evaluator(columns, np.ones(owners.size, dtype=bool), owners)
-        found = dict(symbol_values(self.spec.mechanism, columns))
-        found |= {name: column(self.evaluator, arrays, name) for name in self.spec.results}
+        found = {name: column(self.evaluator, arrays, name) for name in self.spec.results}
+        if self.spoken - found.keys():
+            every = symbol_values(self.spec.mechanism, columns)
+            found |= {name: np.asarray(every[name]) for name in self.spoken - found.keys()}
         tracks = {
             name: np.broadcast_to(track, owners.size).reshape(-1, count)
             for name, track in found.items()
         }
+        slopes = {name: (x[:, 1:] - x[:, :1]) / steps for name, x in tracks.items()}
+        for name in self.spec.results:
+            if slope_kind(name).startswith("none"):
+                slopes[name] = np.zeros_like(steps)
         going = np.isin(arrays["status"], WITH_RESULTS).reshape(-1, count)
         closed = np.array(going.all(axis=1))
         for name in self.spec.results:
             closed &= np.isfinite(tracks[name]).all(axis=1)
-        flat = [name for name in self.spec.results if slope_kind(name).startswith("none")]
         return [
-            self._by_steps({name: x[k] for name, x in tracks.items()}, steps[k], flat)
+            Point(
+                {name: float(x[k, 0]) for name, x in tracks.items()},
+                {name: x[k] for name, x in slopes.items()},
+            )
             if closed[k]
             else None
             for k in range(len(designs))
         ]
 
-    @staticmethod
-    def _by_steps(
-        tracks: Mapping[str, np.ndarray], steps: np.ndarray, flat: Sequence[str]
-    ) -> Point:
-        """Of tracks (1 + symbol,) that begin with the design itself; `flat` ones are steps."""
-        slopes = {name: (track[1:] - track[0]) / steps for name, track in tracks.items()}
-        slopes |= {name: np.zeros(len(steps)) for name in flat}
-        return Point({name: float(track[0]) for name, track in tracks.items()}, slopes)
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """Names that objectives and constraints speak of."""
+        lines = (*self.spec.objectives, *self.spec.constraints)
+        return frozenset().union(*(names(line.expression) for line in lines))
 
     @cached_property
     def squared(self) -> str:

@@ -40,6 +40,7 @@ from sweeps.spec import (
     Reduction,
     angles,
     dimensions,
+    metric_mistake,
     registered,
 )
 from sweeps.store import Store
@@ -136,6 +137,24 @@ def check_words(text: str, known: Iterable[str]) -> None:
         alike = [name for name in known if name.startswith(f"{metric}(")]
         if alike and re.search(rf"\b{metric}\b(?!\()", text):
             raise ExpressionError(f"{metric} has one value per drive: {', '.join(alike)}")
+
+
+def metric_said(
+    text: str,
+    mechanism: Mechanism,
+    targets: tuple[Target, ...],
+    known: Mapping[str, Dimension | None],
+) -> str:
+    """What is wrong with the arguments of a metric in a text, as sweeps say it; "" for nothing."""
+    for word, inner in _OF.findall(text):
+        name = canonical(f"{word}({inner})")
+        # Of transmissions `check_words` knows more.
+        with_hints = word not in METRICS or METRICS[word].arguments in ("", "B,C,D")
+        if name in known or with_hints or word in words("regime"):
+            continue
+        if wrong := metric_mistake("", name, mechanism, targets):
+            return wrong.message
+    return ""
 
 
 def results_in(

@@ -26,6 +26,7 @@ from basepar_core.files import (
     written,
 )
 from basepar_core.mechanism import Mechanism
+from basepar_core.metrics import Target
 from sweeps.spec import (
     Condition,
     OwnCodeError,
@@ -48,7 +49,7 @@ from sweeps.store import bucket_of
 from . import rounds, sampler_kinds, storages
 from .definitions import at_a_drive, decided, looks_for_the_worst
 from .joint_units import Known, explained
-from .quantity_names import angular, check_words, quantities, results_in
+from .quantity_names import angular, check_words, metric_said, quantities, results_in
 from .sampler_kinds import OwnSampler, own_sampler
 from .sampler_remedies import without_misplaced
 from .spec import (
@@ -113,8 +114,9 @@ def _parts(reading: Reading, node: Node, stem: str, assembly: Node | None) -> di
     }
     if mechanism is not None:
         known = quantities(mechanism, found["own"], found["targets"])
-        found["objectives"] = _objectives(reading, top.get("objectives"), mechanism, known)
-        found["constraints"] = _constraints(reading, top.get("constraints"), mechanism, known)
+        of = mechanism, found["targets"], known
+        found["objectives"] = _objectives(reading, top.get("objectives"), *of)
+        found["constraints"] = _constraints(reading, top.get("constraints"), *of)
         names = [name for name, _ in found["variables"]]
         found["derived"] = read_formulas(reading, top.get("derive"), mechanism, names)
         angles = angular(mechanism, found["own"], found["targets"])
@@ -197,7 +199,11 @@ def _as_mapping(node: Node | None) -> str:
 
 
 def _objectives(
-    reading: Reading, node: Node | None, mechanism: Mechanism, known: Known
+    reading: Reading,
+    node: Node | None,
+    mechanism: Mechanism,
+    targets: tuple[Target, ...],
+    known: Known,
 ) -> tuple[Objective, ...]:
     what = "a mapping from quantities to minimize or maximize"
     if node is not None and (meant := _as_mapping(node)):
@@ -222,7 +228,8 @@ def _objectives(
                 if told:
                     _warn(entry, told)
         except ExpressionError as error:
-            reading.mistake(entry, explained(error.message, text, mechanism, known))
+            said = metric_said(text, mechanism, targets, known) or error.message
+            reading.mistake(entry, explained(said, text, mechanism, known))
     return tuple(found)
 
 
@@ -244,7 +251,11 @@ def constraint(text: str, known: Known) -> Condition:
 
 
 def _constraints(
-    reading: Reading, node: Node | None, mechanism: Mechanism, known: Known
+    reading: Reading,
+    node: Node | None,
+    mechanism: Mechanism,
+    targets: tuple[Target, ...],
+    known: Known,
 ) -> tuple[Condition, ...]:
     found: list[Condition] = []
     for item in (node and reading.items(node, None, "a list of constraints")) or ():
@@ -254,7 +265,8 @@ def _constraints(
         try:
             line = constraint(text, known)
         except ExpressionError as error:
-            reading.mistake(item, explained(error.message, text, mechanism, known))
+            said = metric_said(text, mechanism, targets, known) or error.message
+            reading.mistake(item, explained(said, text, mechanism, known))
             continue
         if text in [one.text for one in found]:
             reading.mistake(item, f"{text!r} is given twice")

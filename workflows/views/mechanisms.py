@@ -226,6 +226,8 @@ def show(document: Mapping[str, Any]) -> None:
     terminal.out.print(
         terminal.said((document["mechanism"], "bold"), f"  {document['description']}")
     )
+    if "design" in document:
+        terminal.out.print(document["design"])
     named = ", ".join(
         f"{c['name']} = {c['assembled']:.4g} {c['unit']}" for c in document["coordinates"]
     )
