@@ -72,7 +72,7 @@ class Relation:
 
     It is in its own symbol, numbers, constants and geometry symbols that are neither angles nor
     algebraic; where these are swept, `algebraic_roots.roots` follows. `coefficients` are those of
-    its powers, from the constant term up.
+    its powers, from the constant term up, of the numerator where there are denominators.
     """
 
     symbol: str

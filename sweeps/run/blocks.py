@@ -66,7 +66,9 @@ class Blocks:
         self.fleet.stop()
 
     def evaluate(self, block: Job, start: int, stop: int) -> None:
-        """Evaluate and store what is missing of rows start … stop − 1; `block` knows them."""
+        """Evaluate and store what is missing of rows start … stop − 1, whole chunks but for the
+        store's end; `block` knows them."""
+        assert start % self.stage.part.chunk == 0
         begun = time.monotonic()
         pending = survey.take(self.store, (start, stop)).pending
         ranges = [(first, min(last, stop)) for first, last in pending]

@@ -5,19 +5,16 @@ does nothing.
 """
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle
-from distributed import Client
+from distributed import Client, Future, fire_and_forget
 from distributed.scheduler import KilledWorker
 
-from basepar_core import compiled
 from sweeps.spec import FROM_PILOT
 from sweeps.store import Evaluator, Lock, Store, check_and_repair, locked
 
@@ -32,6 +29,9 @@ from .worker_usage import used
 
 if TYPE_CHECKING:
     from sweeps.chunks import ChunkEvaluator
+
+#: Workers that load kernels before there are chunks for them: a laptop's, and a cluster's first.
+LOADING = 16
 
 
 def sweep(
@@ -131,45 +131,38 @@ class Run:
 
 
 def warm(evaluator: "ChunkEvaluator", names: Sequence[str], client: Client) -> None:
-    """Have workers load all kernels needed at once, as many as this machine may have; where none
-    are kept, one compiles them before the others load.
+    """Have one worker compile or load all kernels needed; then the others load them, too.
 
-    Not this process: loading the compiler takes a third of a driver's start.
+    Not this process: loading the compiler takes a third of a driver's start. Nobody waits for the
+    others.
 
     Raises
     ------
     OwnCodeError
         As the user's metrics at the nominal variant.
     """
-    workers = [*client.nthreads()][: os.cpu_count()] if _are_kernels_kept() else []
     with contextlib.suppress(KilledWorker, CancelledError, TimeoutError):
         # Else the sweep itself says whose fault it is.
-        seconds = chunk_size.COMPILE_SECONDS
-        _asked(client, chunk_size.warmed, evaluator, names, seconds=seconds, workers=workers)
-
-
-def _are_kernels_kept() -> bool:
-    """Beside their source, where they mostly are: this is known without the compiler."""
-    (folder,) = compiled.__path__
-    return any(Path(folder, "__pycache__").glob("paths*.nbi"))
+        _asked(client, chunk_size.warmed, evaluator, names, seconds=chunk_size.COMPILE_SECONDS)
+        for one in [*client.nthreads()][:LOADING]:
+            at = {"workers": one, "allow_other_workers": True}  # should it die meanwhile
+            fire_and_forget(_submitted(client, chunk_size.warmed, evaluator, names, **at))
 
 
 def _asked(
-    client: Client,
-    job: Callable[..., Any],
-    evaluator: Any,
-    *given: Any,
-    seconds: float,
-    workers: Sequence[str] = (),
+    client: Client, job: Callable[..., Any], evaluator: Any, *given: Any, seconds: float
 ) -> Any:
-    """What some worker answers, or each of some; the evaluator goes by value, with the user's
-    metrics."""
+    """What some worker answers."""
+    return _submitted(client, job, evaluator, *given).result(timeout=seconds)
+
+
+def _submitted(
+    client: Client, job: Callable[..., Any], evaluator: Any, *given: Any, **where: Any
+) -> "Future[Any]":
+    """The evaluator goes by value, with the user's metrics."""
     content = cloudpickle.dumps(evaluator)
     # Before what other sweeps of a family have sent ahead.
-    ask = partial(client.submit, _performed, job, content, *given, pure=False, priority=2)
-    asked = [ask(workers=one, allow_other_workers=True) for one in workers] or [ask()]
-    answers = [one.result(timeout=seconds) for one in asked]
-    return answers[0]
+    return client.submit(_performed, job, content, *given, pure=False, priority=2, **where)
 
 
 def _performed(job: Callable[..., Any], content: bytes, *given: Any) -> Any:

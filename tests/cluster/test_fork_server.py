@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cluster import fork_server
 from tests.sweeps.conftest import client  # noqa: F401
 from workflows.jobs.early_workers import MODULES
 
@@ -23,7 +24,8 @@ def printed(code):
 
 def test_modules_that_workers_need_exist():
     """The server passes over those that do not, without a word."""
-    assert [name for name in MODULES if importlib.util.find_spec(name) is None] == []
+    named = (*MODULES, *fork_server._DASK, fork_server._FIRST, fork_server._LAST)
+    assert [name for name in named if importlib.util.find_spec(name) is None] == []
 
 
 @pytest.mark.slow
@@ -40,6 +42,22 @@ def test_workers_have_imported_before_they_begin():
         "    print(client.submit(there, ['scipy.stats']).result())\n"
     )
     assert printed(code) == "[]\n['scipy.stats']"
+
+
+@pytest.mark.slow
+@linux
+def test_workers_look_for_garbage_among_their_own():
+    """What the server has imported is kept out of it, and nothing else is."""
+    code = (
+        "import gc\n"
+        "from cluster import Laptop, connect, fork_server\n"
+        f"fork_server.start({('no_such_module', *MODULES)!r})\n"
+        "def found(): return gc.isenabled(), gc.get_freeze_count(), len(gc.get_objects())\n"
+        "with connect(Laptop(workers=1)) as client:\n"
+        "    enabled, kept, own = client.submit(found).result()\n"
+        "    print(enabled, kept > 100_000, own < 50_000)\n"
+    )
+    assert printed(code) == "True True True"
 
 
 @linux

@@ -38,9 +38,10 @@ def _show(options: argparse.Namespace) -> int:
     if options.cognates:
         document["cognates"] = kinematic_geometry.cognates(model, options.cognates, stem)
     if options.variant:
-        from workflows.studies import title_of
+        from workflows.studies import design_title
 
-        document["design"] = title_of(options.variant)
+        besides = f", with {', '.join(options.set)}" if options.set else ""
+        document["design"] = f"{design_title(options.variant)}{besides}"
         document["placed"] = placed_targets.document(model, options.variant)
     if options.trace:
         write_paths(model, Path(options.trace))

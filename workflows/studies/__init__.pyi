@@ -2,8 +2,8 @@ from . import certify_best as certify_best
 from . import storages as storages
 from . import tolerances as tolerances
 from .atlas import nearest_curves as nearest_curves
+from .chosen_design import design_title as design_title
 from .chosen_design import sweep_of_store as sweep_of_store
-from .chosen_design import title_of as title_of
 from .chosen_design import values_of as values_of
 from .companion_stores import WORDS as WORDS
 from .companion_stores import kind_of_store as kind_of_store

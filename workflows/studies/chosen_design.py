@@ -63,7 +63,7 @@ def chosen(spec: StudySpec, variant: str, so_far: bool = False) -> tuple[str, di
     )
 
 
-def title_of(place: str) -> str:
+def design_title(place: str) -> str:
     """Which design `STORE:N` is; of a study's `best` also by which of several objectives.
 
     Raises
@@ -78,7 +78,8 @@ def title_of(place: str) -> str:
     found, _ = chosen(study, name)
     if name != "best" or len(study.objectives) == 1:
         return f"{found} of {path}"
-    which = "polished one" if found.startswith("polished") else "variant"
+    kind, _ = found.split()
+    which = "polished one" if kind == "polished" else kind
     return f"{found} of {path}, its best {which} by {study.objectives[0].text}"
 
 

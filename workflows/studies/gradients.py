@@ -61,7 +61,8 @@ def slope_kind(name: str) -> str:
 
 @dataclass(frozen=True)
 class Point:
-    """A design: values of all names, and their slopes by the symbols (symbol,).
+    """A design: values of all names (`near`: of those that the study speaks of), and their slopes
+    by the symbols (symbol,).
 
     `squares` are residuals (row,) and their slopes (row, symbol), of a study whose only objective
     is the root of their sum of squares, or its square.
@@ -158,9 +159,9 @@ class Landscape:
         owners = np.repeat(np.arange(len(designs)), count)
         arrays = self.evaluator(columns, np.ones(owners.size, dtype=bool), owners)
         found = {name: column(self.evaluator, arrays, name) for name in self.spec.results}
-        if self.spoken - found.keys():
+        if symbols := self.spoken - found.keys():
             every = symbol_values(self.spec.mechanism, columns)
-            found |= {name: np.asarray(every[name]) for name in self.spoken - found.keys()}
+            found |= {name: np.asarray(every[name]) for name in symbols}
         tracks = {
             name: np.broadcast_to(track, owners.size).reshape(-1, count)
             for name, track in found.items()

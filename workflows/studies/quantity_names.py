@@ -119,9 +119,6 @@ def check_words(text: str, known: Iterable[str]) -> None:
         if alike and name not in known:
             middle = [one for one in alike if f",{inner.strip()}," in one]
             hint = did_you_mean(name, alike) or f"; there are {', '.join(alike)}"
-            along = [f"{word}({inner.strip()}.{axis})" for axis in "xyz"]
-            if axes := [one for one in along if one in alike]:
-                hint = f"; it takes a coordinate: write {' or '.join(axes)}"
             if middle:
                 hint = f"; with {inner.strip()} in the middle there are {', '.join(middle)}"
             raise ExpressionError(f"there is no {name}{hint}")
@@ -148,9 +145,9 @@ def metric_said(
     """What is wrong with the arguments of a metric in a text, as sweeps say it; "" for nothing."""
     for word, inner in _OF.findall(text):
         name = canonical(f"{word}({inner})")
-        # Of transmissions `check_words` knows more.
-        with_hints = word not in METRICS or METRICS[word].arguments in ("", "B,C,D")
-        if name in known or with_hints or word in words("regime"):
+        # Of transmissions `check_words` says more; the others have no arguments of a mechanism.
+        told = word not in METRICS or METRICS[word].arguments in ("", "B,C,D")
+        if name in known or told or word in words("regime"):
             continue
         if wrong := metric_mistake("", name, mechanism, targets):
             return wrong.message

@@ -114,9 +114,9 @@ def _parts(reading: Reading, node: Node, stem: str, assembly: Node | None) -> di
     }
     if mechanism is not None:
         known = quantities(mechanism, found["own"], found["targets"])
-        of = mechanism, found["targets"], known
-        found["objectives"] = _objectives(reading, top.get("objectives"), *of)
-        found["constraints"] = _constraints(reading, top.get("constraints"), *of)
+        spoken_of = mechanism, found["targets"], known
+        found["objectives"] = _objectives(reading, top.get("objectives"), *spoken_of)
+        found["constraints"] = _constraints(reading, top.get("constraints"), *spoken_of)
         names = [name for name, _ in found["variables"]]
         found["derived"] = read_formulas(reading, top.get("derive"), mechanism, names)
         angles = angular(mechanism, found["own"], found["targets"])

@@ -35,7 +35,8 @@ EXPLORED = 0.25
 BETWEEN, NARROW, ALMOST = 0.5, 1e-3, 1e-9
 #: Basins of one objective, places of a front that are searched at once; descents of a round.
 BASINS, PLACES, DESCENTS = 6, 24, 4
-#: Descents of a round at the front that go side by side: one for so many rows, at most so many.
+#: Descents of a round at the front that go side by side: one for so many rows, at most so many,
+#: from as many places of it.
 #: A few more take little longer, and many more leave time for fewer rounds. With half as many
 #: elsewhere they leave some of the 64 rows in which they are.
 ROWS_FOR_EACH, TOGETHER = 48, 24

@@ -271,7 +271,7 @@ def importances(shown: Shown) -> Any:
         for y, share in zip(at, shares, strict=True):
             axes.text(share + 0.6, y, f"{share:.0f}", va="center", fontsize=8, color=INK)
     axes.set_yticks(range(len(names)), names)
-    axes.set_xlabel("importance, %")
+    axes.set_xlabel("importance by PED-ANOVA, %")
     if len(found) > 1:
         axes.legend(frameon=False, fontsize=8, loc="lower right", labelcolor=INK)
     return figure

@@ -135,9 +135,13 @@ def show(facts: Mapping[str, Any]) -> None:
         out.print(said(f"polished {one['polished']} ", _held_or_missed(facts, one)))
     for text in rough_objectives(facts):
         out.print(f"\n{text}")
-    rough = [f"{name} ({kind})" for name, kind in facts["slopes"].items() if kind != "exact"]
-    if rough:
-        out.print(f"\nslopes are exact, except of {', '.join(rough)}")
+    kinds = facts["slopes"].items()
+    pieces = [name for name, kind in kinds if kind == "exact, piece by piece"]
+    others = [f"{name} ({kind})" for name, kind in kinds if not kind.startswith("exact")]
+    if pieces or others:
+        said_of = [f", of {', '.join(pieces)} piece by piece"] if pieces else []
+        said_of += [f", except of {', '.join(others)}"] if others else []
+        out.print(f"\nslopes are exact{''.join(said_of)}")
     told = "" if facts["journal"] is None else f", and told to {near(facts['journal'])}"
     out.print(f"polished designs are in {near(facts['store'])}{told}")
     say_aside(facts["aside"], "designs polished earlier")

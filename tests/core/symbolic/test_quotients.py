@@ -14,8 +14,10 @@ MINUS_3 = number(-3)
 ROOT3 = Relation(
     "r", Call("+", (Call("^", (Name("r"), number(2))), MINUS_3)), (MINUS_3, ZERO, ONE)
 )
-SQUARES = Call("-", (Call("+", (Call("^", (Name("x"), number(2))), Name("r"))),))
-ROOT = Relation("w", Call("+", (Call("^", (Name("w"), number(2))), SQUARES)), (SQUARES, ZERO, ONE))
+MINUS_SQUARES = Call("-", (Call("+", (Call("^", (Name("x"), number(2))), Name("r"))),))
+ROOT = Relation(
+    "w", Call("+", (Call("^", (Name("w"), number(2))), MINUS_SQUARES)), (MINUS_SQUARES, ZERO, ONE)
+)
 SYMBOLS = [Symbol(name, ONE) for name in "xywr"]
 FIELD = GeometryField(
     [*SYMBOLS, Symbol("t", ONE, "rad"), Symbol("u", ONE, "rad")], [], [ROOT, ROOT3]

@@ -1,9 +1,11 @@
 """Who prepares a sweep loads no compiler; who goes on with one, no computer algebra either."""
 
 import json
+import pickle
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from basepar_core.errors import StoreError
@@ -66,6 +68,32 @@ def test_a_part_derives_nothing_again(tmp_path):
     assert ran.stdout.split() == []
     again = prepare(spec, Store.open(path).attrs[SYMBOLIC])
     assert again.base == prepare(spec).base
+
+
+EVALUATE = """
+import pickle, sys
+import numpy as np
+from sweeps.store import WITH_RESULTS
+
+evaluator, columns = pickle.loads(sys.stdin.buffer.read())
+found = evaluator(columns, np.ones(2, bool))
+assert np.isin(found["status"], WITH_RESULTS).all()
+print(*sorted({"sympy", "scipy.stats"} & set(sys.modules)))
+"""
+
+
+def test_a_worker_follows_algebraic_numbers_without_computer_algebra():
+    """The triangles' heights of Jansen's leg are roots that move with the swept lengths."""
+    spec = parse_sweep(
+        "{mechanism: jansen, space: {plan: grid, variables: {lb: [41.4, 41.6]}}, "
+        "evaluate: {rank: none, metrics: [torque_rms]}}"
+    )
+    work = pickle.dumps((prepare(spec), {"lb": np.array([41.4e-3, 41.6e-3])}))
+    ran = subprocess.run(
+        [sys.executable, "-c", EVALUATE], input=work, capture_output=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert ran.stdout.split() == []
 
 
 def entry(place, value):

@@ -4,6 +4,7 @@ import os
 import time
 from dataclasses import dataclass, replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from sweeps.spec.sampling import FROM_PILOT
 from sweeps.store import Store
 from tests.sweeps.fourbar import FourBar, spec
 
+from .test_killed_driver import wait_until
+
 
 @pytest.mark.parametrize(
     ("each", "expected"),
@@ -26,6 +29,18 @@ from tests.sweeps.fourbar import FourBar, spec
 )
 def test_half_a_second_to_the_nearest_power_of_two(each, expected):
     assert chunk_size.fitting(chunk_size.TASK_SECONDS / each) == expected
+
+
+def test_one_worker_compiles_before_the_others_load(client, tmp_path):
+    def load(names):
+        begun = time.monotonic_ns()  # one clock for all processes of a machine
+        time.sleep(0.1)  # so long that no worker takes the other's task
+        (tmp_path / f"{begun} {time.monotonic_ns()} {os.getpid()}").touch()
+
+    driver.warm(SimpleNamespace(warm=load), ["lx1"], client)
+    wait_until(lambda: len({one.name.split()[2] for one in tmp_path.iterdir()}) == 2)
+    first, *others = sorted(list(map(int, one.name.split())) for one in tmp_path.iterdir())
+    assert all(begun >= first[1] for begun, _, _ in others)
 
 
 @dataclass(frozen=True)

@@ -217,6 +217,9 @@ def test_points_that_a_fit_alone_may_meet_are_warned_of(folder, fit, count, leas
 def test_unknown_points_and_targets_are_named(folder, metric, said):
     with pytest.raises(FileError, match=said):
         read(folder, SWEEP.replace("path_error(P, wanted)", metric))
+    study = STUDY.replace("path_error(P, wanted)", metric).replace("other:", "near:")
+    with pytest.raises(FileError, match=said):
+        parse_study(study.replace("/lx1", ""), str(folder / "study.yaml"))
 
 
 def test_timing_that_the_cycle_does_not_have_is_reported_before_the_sweep(folder):

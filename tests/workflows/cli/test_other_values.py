@@ -11,6 +11,7 @@ import pytest
 import basepar
 from sweeps.store import Store
 from tests.security import made
+from workflows.studies import judge, study_of
 
 SWEEP = """
 mechanism: four-bar
@@ -50,11 +51,25 @@ def test_every_command_takes_them(run, store, tmp_path, monkeypatch):
 
 def test_values_are_those_of_the_variant(run, store):
     held = Store.open(store)
-    found = values(run("show", "four-bar", "--variant", f"{store}:5", "--json").json)
+    shown = run("show", "four-bar", "--variant", f"{store}:5", "--json").json
+    assert shown["design"] == f"variant 5 of {store}"
+    found = values(shown)
     assert found["lx1"] == float(np.asarray(held["lx1"][5]))
     assert found["Dx"] == float(np.asarray(held["Dx"][5]))
     over = run("show", "four-bar", "--variant", f"{store}:5", "--set", "lx1=30 cm", "--json").json
     assert (values(over)["lx1"], values(over)["Dx"]) == (0.3, found["Dx"])
+    assert over["design"] == f"variant 5 of {store}, with lx1=30 cm"
+
+
+@pytest.mark.slow
+def test_the_best_of_two_objectives_is_that_of_the_first(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    basepar.study("quick-return", "two.zarr", trials=256, workers=1, quiet=True)
+    shown = run("show", "--variant", "two.zarr:best").out
+    said = r"^variant (\d+) of two\.zarr, its best variant by torque_rms$"
+    (row,) = re.findall(said, shown, re.MULTILINE)
+    verdict = judge(study_of("two.zarr"), Store.open("two.zarr"), 0, 256)
+    assert int(row) == np.where(verdict.feasible, verdict.values[:, 0], np.inf).argmin()
 
 
 def test_exported_code_says_its_values(run, tmp_path):
@@ -67,7 +82,9 @@ def test_exported_code_says_its_values(run, tmp_path):
 def test_a_study_s_best_design(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = basepar.study("four-bar", "some.zarr", trials=20, workers=1, quiet=True)
-    found = values(run("show", "four-bar", "--variant", "some.zarr:best", "--json").json)
+    shown = run("show", "four-bar", "--variant", "some.zarr:best", "--json").json
+    assert shown["design"] == f"variant {study.best['variant']} of some.zarr"
+    found = values(shown)
     for name, value in study.best["parameters"].items():
         assert found[name] == pytest.approx(value, rel=1e-12)
 

@@ -123,8 +123,9 @@ colour: red
     }
     assert "did you mean 'torque_rms'?" in found["objectives.torque_rns"].message
     assert "did you mean 'minimize'?" in found["objectives.condition"].message
-    assert "did you mean 'stroke(D)'?" in found["objectives.stroke(E)"].message
-    assert "there is no stroke(X)" in found["constraints[0]"].message
+    said = "four-bar has no joint value {!r}; there are A, B, C, D"
+    assert found["objectives.stroke(E)"].message == said.format("E")
+    assert found["constraints[0]"].message == said.format("X")
     assert "two bounds" in found["constraints[1]"].message
     assert "does not divide the batch of 20" in found["store.chunk"].message
     assert "constants are never swept" in found["variables.rho"].message
