@@ -82,11 +82,12 @@ print(*sorted({"sympy", "scipy.stats"} & set(sys.modules)))
 """
 
 
-def test_a_worker_follows_algebraic_numbers_without_computer_algebra():
+def test_a_worker_follows_algebraic_numbers_without_computer_algebra(pytestconfig):
     """The triangles' heights of Jansen's leg are roots that move with the swept lengths."""
+    mechanism = pytestconfig.rootpath / "workflows" / "examples" / "mechanisms" / "jansen.yaml"
     spec = parse_sweep(
-        "{mechanism: jansen, space: {plan: grid, variables: {lb: [41.4, 41.6]}}, "
-        "evaluate: {rank: none, metrics: [torque_rms]}}"
+        f"{{mechanism: {mechanism}, space: {{plan: random, variables: {{lb: [41, 42]}}, "
+        "candidates: 2}, evaluate: {rank: none, metrics: [torque_rms]}}"
     )
     work = pickle.dumps((prepare(spec), {"lb": np.array([41.4e-3, 41.6e-3])}))
     ran = subprocess.run(
