@@ -269,7 +269,7 @@ path, path_why (how sweeps evaluate it), drawing (with -o; and trace with
 --trace; with --centres, centres: the bodies of each pair and at, m, null where they do not turn
 about each other; with --cognates, cognates: mechanism, pins, the first bar's on ground and
 coupler, then the second's on coupler and ground, point and lengths, all m, and file;
-with --variant, design (which one it is), placed [{metric, error, angle, scale, shift,
+with --variant, design: which one it is, and placed [{metric, error, angle, scale, shift,
 rotation, points}]: where the design is to stand to meet a target, a place p of it at scale times
 rotation times p, plus shift, m and rad; points: the target as its file sees it; -o draws
 them).""",

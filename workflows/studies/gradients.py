@@ -187,8 +187,9 @@ class Landscape:
     @cached_property
     def spoken(self) -> frozenset[str]:
         """Names that objectives and constraints speak of."""
-        lines = (*self.spec.objectives, *self.spec.constraints)
-        return frozenset().union(*(names(line.expression) for line in lines))
+        lines = [line.expression for line in self.spec.objectives]
+        lines += [line.expression for line in self.spec.constraints]
+        return frozenset().union(*map(names, lines))
 
     @cached_property
     def squared(self) -> str:
