@@ -228,9 +228,20 @@ def _objectives(
                 if told:
                     _warn(entry, told)
         except ExpressionError as error:
-            said = metric_said(text, mechanism, targets, known) or error.message
-            reading.mistake(entry, explained(said, text, mechanism, known))
+            reading.mistake(entry, _told(error, text, mechanism, targets, known))
     return tuple(found)
+
+
+def _told(
+    error: ExpressionError,
+    text: str,
+    mechanism: Mechanism,
+    targets: tuple[Target, ...],
+    known: Known,
+) -> str:
+    """What is wrong with an objective or a constraint, in the words of the metric at fault."""
+    said = metric_said(text, mechanism, targets, known) or error.message
+    return explained(said, text, mechanism, known)
 
 
 def objective(text: str, minimize: bool, known: Known) -> Objective:
@@ -265,8 +276,7 @@ def _constraints(
         try:
             line = constraint(text, known)
         except ExpressionError as error:
-            said = metric_said(text, mechanism, targets, known) or error.message
-            reading.mistake(item, explained(said, text, mechanism, known))
+            reading.mistake(item, _told(error, text, mechanism, targets, known))
             continue
         if text in [one.text for one in found]:
             reading.mistake(item, f"{text!r} is given twice")

@@ -36,9 +36,8 @@ BETWEEN, NARROW, ALMOST = 0.5, 1e-3, 1e-9
 #: Basins of one objective, places of a front that are searched at once; descents of a round.
 BASINS, PLACES, DESCENTS = 6, 24, 4
 #: Descents of a round at the front that go side by side: one for so many rows, at most so many,
-#: from as many places of it.
-#: A few more take little longer, and many more leave time for fewer rounds. With half as many
-#: elsewhere they leave some of the 64 rows in which they are.
+#: from as many places of it. A few more take little longer, and many more leave time for fewer
+#: rounds. With half as many elsewhere they leave some of the 64 rows in which they are.
 ROWS_FOR_EACH, TOGETHER = 48, 24
 #: Evaluations of a descent; of one of those that go side by side, which mostly come to rest where
 #: a later round goes on from them: with 30 they end in a valley, with 100 all wait for the last.
