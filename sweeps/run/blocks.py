@@ -7,10 +7,11 @@ git for the commit. That is 50 ms and more, as much as a block of four-bars take
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from distributed import Client
 
+from sweeps.spec import Plan
 from sweeps.store import (
     Evaluator,
     Lock,
@@ -30,9 +31,26 @@ from .pace import Pace
 from .progress import Progress
 from .run_counts import Tally
 from .shared_client import Fleet
+from .shared_program import Program, fetch
 from .standing import layout_of, path_of, refuse_other
-from .worker import Stage, Work
+from .worker import Receipt, Stage, Task, Work
 from .worker_usage import used
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What workers do of a block: as the program of this name, of other rows.
+
+    The program has the mechanism, which takes longer to cross and to be set up than a block to
+    be evaluated.
+    """
+
+    program: str
+    plan: Plan
+
+    def __call__(self, task: Task) -> Receipt:
+        work: Work = fetch(self.program)
+        return replace(work, plan=self.plan)(task)
 
 
 @dataclass
@@ -43,6 +61,8 @@ class Blocks:
     ----------
     store
         Opened.
+    program
+        The work of all blocks, on the workers.
     evaluated, seconds
         Of all blocks so far.
     """
@@ -54,6 +74,7 @@ class Blocks:
     progress: Progress | None
     store: Store
     stage: Stage
+    program: Program
     tally: Tally
     evaluated: int = 0
     seconds: float = 0.0
@@ -72,19 +93,9 @@ class Blocks:
         begun = time.monotonic()
         pending = survey.take(self.store, (start, stop)).pending
         ranges = [(first, min(last, stop)) for first, last in pending]
-        # Workers keep a store's arrays open; longer ones are another store to them.
-        seal = f"{self.store.seal} {len(self.spec)}"
-        work = Work(
-            str(self.store.path),
-            seal,
-            block.plan,
-            block.filter,
-            (self.stage,),
-            block.variant_seconds,
-        )
         before = self.tally.evaluated
         outcome = fanout.run(
-            *(work, ranges, self.client),
+            *(_Block(self.program.name, block.plan), ranges, self.client),
             chunks=[self.stage.part.chunk],
             on_receipts=self.tally,
             fleet=self.fleet,
@@ -119,13 +130,19 @@ def opened(
         part: Part = layout.parts[0]
         found = survey.take(made)
         tally = Tally(len(spec), found.counts, {}, progress, lock.tell)
+        stage = Stage(evaluator, part)
+        # Workers keep a store's arrays open; longer ones are another store to them.
+        seal = f"{made.seal} {len(spec)}"
+        work = Work(str(made.path), seal, spec.plan, spec.filter, (stage,), spec.variant_seconds)
+        program = Program(client, work)
         blocks = Blocks(
             *(spec, evaluator, client, lock, progress),
-            *(made, Stage(evaluator, part), tally),
+            *(made, stage, program, tally),
         )
         try:
             yield blocks
         finally:
+            program.withdraw()
             seconds = round(blocks.seconds, 3)
             done = (blocks.evaluated, seconds, blocks.lost)
             end_run(made, run, *done, used=used(client))

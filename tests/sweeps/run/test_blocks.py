@@ -1,5 +1,6 @@
 """Rows that are asked for, block by block over one open store."""
 
+import cloudpickle
 import numpy as np
 
 from sweeps.chunks import prepare
@@ -38,3 +39,21 @@ def test_neighbouring_chunks_are_one_range(client, tmp_path, monkeypatch):
             opened.evaluate(alone, start, min(start + 16, 60))
     torques = Store.open(f"{tmp_path}/alone.zarr")["torque_rms"][:]
     np.testing.assert_array_equal(torques, held["torque_rms"][:])
+
+
+def test_the_mechanism_crosses_once(client, tmp_path, monkeypatch):
+    """A block brings its rows alone; workers keep the rest of their work."""
+    spec, sizes, run = parse_sweep(SWEEP).at(f"{tmp_path}/run.zarr"), [], fanout.run
+
+    def noted(work, *others, **options):
+        sizes.append(len(cloudpickle.dumps(work)))
+        return run(work, *others, **options)
+
+    monkeypatch.setattr(fanout, "run", noted)
+    evaluator = prepare(spec)
+    with blocks.opened(spec, evaluator, client) as opened:
+        for start in (0, 16):
+            opened.evaluate(spec, start, start + 16)
+        assert survey.take(opened.store).pending == [(32, 60)]
+    assert len(sizes) == 2
+    assert max(sizes) < 0.1 * len(cloudpickle.dumps(evaluator))
