@@ -19,6 +19,7 @@ import logging
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 
 from basepar_core.errors import BaseparError
 
@@ -29,8 +30,9 @@ from .worker import Receipt, Task
 TASK_SECONDS = 0.5
 #: Seconds between two ticks of whoever performs tasks.
 TICK = 1.0
-#: Where it takes less, work is not cut for the sake of more workers: a task costs milliseconds.
-LEAST_SECONDS = 0.02
+#: Where it takes less, work is not cut for the sake of more workers: a task costs ten
+#: milliseconds, of the scheduler and of the evaluation that its small chunks share.
+LEAST_SECONDS = 0.05
 #: Receipts per second the driver is asked to handle at most.
 RECEIPTS_PER_SECOND = 200
 #: Losses of one chunk in a row, nothing else done meanwhile, after which the run ends.
@@ -187,11 +189,11 @@ class Tasks:
             return None
         start, stop = piece
         chunk, each = self.chunks[0], self.pace[0].each
-        wanted = max(self.task_seconds, threads / RECEIPTS_PER_SECOND)
-        count, least = (
-            (max(1, int(seconds / (each * chunk))) if each else 1)
-            for seconds in (wanted, LEAST_SECONDS)
-        )
+        count = least = 1
+        if each:
+            wanted = max(self.task_seconds, threads / RECEIPTS_PER_SECOND)
+            count = max(1, int(wanted / (each * chunk)))
+            least = ceil(LEAST_SECONDS / (each * chunk))
         # Towards the end of a range, pieces small enough for everyone to have one.
         left = -(-(stop - start) // chunk)
         count = min(count, max(least, left // (2 * max(1, threads))))
