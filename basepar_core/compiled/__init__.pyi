@@ -8,6 +8,7 @@ from .backend import way as way
 from .curve_feet import between as between
 from .curve_feet import nearest as nearest
 from .fit_equations import fit_equations as fit_equations
+from .fit_steps import refine as refine
 from .linear_spectra import hold as hold
 from .linear_triangles import triangles_of as triangles_of
 from .paths import Torques as Torques

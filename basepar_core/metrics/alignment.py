@@ -6,7 +6,6 @@ from itertools import product
 import numpy as np
 
 from basepar_core.arrays import Array, writable
-from basepar_core.dynamics import spatial
 
 from .sampled_curves import Feet, weights
 from .targets import Target
@@ -17,15 +16,8 @@ _DIRECTIONS = 8
 _ROUGH = ((2, 4), (4, 2))
 #: Errors that differ by no more than this share are of the same fit, or of one as good.
 _ALIKE = 1e-6
-#: Steps from the best of these; they end where the error's square would fall by no more than this
-#: share of it.
-_FINE, _SAME = 60, 1e-15
-#: The same where a step is not taken: next to a foot's jump there is no slope.
-_JUMP = 1e-9
-#: What rounding does to an error, as a share of it or of the target's size.
-_NOISE = 1e-15
-#: Steps to a trust region's multiplier, which need not be exact.
-_MULTIPLIER = 4
+#: Steps from the best of these.
+_FINE = 60
 #: Of a motion's size: feet and their tangents are no better than that.
 _LEFT = 1e-8
 
@@ -212,7 +204,7 @@ def together(track: Array, closed: Array, target: Target) -> Fit:
         turn, shift, error = _by_turns(track[owner], closed[owner], target, turn, shift, turns)
         rows = _best(owner, error, kept)
         owner, turn, shift = owner[rows], turn[rows], shift[rows]
-    turn, shift, error = _refined(track[owner], closed[owner], target, turn, shift)
+    turn, shift, error = _refined(track, closed, owner, target, turn, shift)
     rows = _best(owner, error, 1)
     turn, shift = turn[rows], shift[rows]
     path = Feet.nearest(track, closed, _back(target, turn, shift))
@@ -233,31 +225,14 @@ def _best(owner: Array, error: Array, most: int) -> Array:
 
 
 def _refined(
-    track: Array, closed: Array, target: Target, turn: Array, shift: Array
+    track: Array, closed: Array, owner: Array, target: Target, turn: Array, shift: Array
 ) -> tuple[Array, Array, Array]:
-    """Newton's steps within a trust region; turn, shift and error."""
-    rows, size = np.arange(len(track)), _size(target)
-    path = Feet.nearest(track, closed, _back(target, turn, shift))
-    index, share, error = path.index, path.share, result(path, target, turn, shift).error
-    reach = np.full(len(track), size)
-    for _ in range(_FINE):
-        here, before = (track[rows], closed[rows]), error[rows]
-        path = Feet(*here, index[rows], share[rows])
-        step = _newton(path, target, turn[rows], shift[rows], reach[rows], size)
-        feet = Feet.nearest(*here, _back(target, step.turn, step.shift))
-        after = result(feet, target, step.turn, step.shift).error
-        kept = (before**2 - after**2) / np.maximum(step.promised, 1e-300)
-        wider = np.where(kept > 0.75, np.maximum(reach[rows], 2 * step.size), reach[rows])
-        reach[rows] = np.where(kept > 0.25, wider, step.size / 4)
-        # Below its rounding the error does not tell, and the step is as good as its slopes.
-        taken = after <= before + _NOISE * np.maximum(before, size)
-        moved = rows[taken]
-        turn[moved], shift[moved], error[moved] = step.turn[taken], step.shift[taken], after[taken]
-        index[moved], share[moved] = feet.index[taken], feet.share[taken]
-        least = np.where(taken, _SAME, _JUMP)
-        rows = rows[step.promised > least * before**2 + (_NOISE * size) ** 2]
-        if not rows.size:
-            break
+    """Newton's steps within a trust region, of paths by their owners; turn, shift and error."""
+    from basepar_core.compiled import refine
+
+    error = np.empty(len(owner))
+    ways = equations(target, track.shape[1])
+    refine(track, closed, owner, writable(target.table), ways, _FINE, turn, shift, error)
     return turn, shift, error
 
 
@@ -309,69 +284,16 @@ def _directions(own: Array, asked: Array) -> list[Array]:
     return found
 
 
-@dataclass(frozen=True)
-class _Step:
-    """Turn and shift (variant, …) after a step, its size in m, and by how much error² falls."""
+def equations(target: Target, axes: int) -> tuple[Array, Array, bool, int, bool, float]:
+    """What is free in a fit, as `compiled.refine` takes it.
 
-    turn: Array
-    shift: Array
-    size: Array
-    promised: Array
-
-
-def _newton(
-    path: Feet, target: Target, turn: Array, shift: Array, reach: Array, size: float
-) -> _Step:
-    """A step of Newton's method for turn and shift; their feet follow, and are eliminated.
-
-    About the points' middle where the position is free, so that turn and shift hardly depend on
-    each other; turns and changes of size count by what they move at the target's `size`.
+    Turns are about the points' middle where the position is free, so that turn and shift hardly
+    depend on each other; turns and changes of size count by what they move at the target's size.
     """
-    from basepar_core.compiled import fit_equations
-
-    count, axes = shift.shape
+    size, scaled = _size(target), "scale" in target.fit
     makers = np.array(_generators(target.fit, axes)).reshape(-1, axes, axes) / size
     seconds = (makers[:, None] @ makers + makers @ makers[:, None]) / 2
-    freed = "position" in target.fit
-    width = len(makers) + (axes if freed else 0)
-    middle, g = np.empty((count, axes)), np.empty((count, width))
-    H = np.empty((count, width, width))
-    fit_equations(
-        *(path.at(3), path.ends, writable(turn), writable(shift), writable(target.table)),
-        *(makers, seconds, freed, middle, H, g),
-    )
-    step, promised = _within(H, g, reach)
-    change = _change(step / size, target.fit, axes)
-    shift = shift + middle - (change @ middle[..., None])[..., 0]
-    if freed:
-        shift = shift + step[:, -axes:]
-    share = 2 / len(target.table)
-    return _Step(change @ turn, shift, np.linalg.norm(step, axis=1), share * promised)
-
-
-def _within(H: Array, g: Array, reach: Array) -> tuple[Array, Array]:
-    """Steps (variant, parameter) no longer than `reach`, and how far ½ sᵀHs + gᵀs falls.
-
-    Downhill where that bends down, too; nowhere where it does not bend. The multiplier by Newton's
-    method on the reciprocal length (Moré and Sorensen, SIAM J. Sci. Stat. Comput. 4, 1983).
-    """
-    bends, axes = np.linalg.eigh(H)
-    along = np.einsum("vpq,vp->vq", axes, g)
-    least = np.maximum(1e-12 * np.abs(bends).max(axis=1, keepdims=True), 1e-300)
-    along = np.where(np.abs(bends) > least, along, 0.0)
-    strength, extra = np.maximum(np.abs(bends), least), np.zeros((len(g), 1))
-    for _ in range(_MULTIPLIER):
-        step = -along / (strength + extra)
-        square = np.maximum((step**2).sum(axis=1), 1e-300)
-        beyond = np.maximum(np.sqrt(square) / reach - 1, 0.0)
-        if not beyond.any():
-            break
-        rate = np.maximum((step**2 / (strength + extra)).sum(axis=1), 1e-300)
-        extra += (beyond * square / rate)[:, None]
-    step = -along / (strength + extra)
-    step *= np.minimum(1.0, reach / np.maximum(np.linalg.norm(step, axis=1), 1e-300))[:, None]
-    promised = -(along * step + bends * step**2 / 2).sum(axis=1)
-    return np.einsum("vpq,vq->vp", axes, step), promised
+    return makers, seconds, "position" in target.fit, len(makers) - scaled, scaled, size
 
 
 def _size(target: Target) -> float:
@@ -394,16 +316,3 @@ def _generators(free: tuple[str, ...], axes: int) -> list[Array]:
 
 def _shifts(free: tuple[str, ...], axes: int) -> list[Array]:
     return list(np.eye(axes)) if "position" in free else []
-
-
-def _change(step: Array, free: tuple[str, ...], axes: int) -> Array:
-    """Rotations times changes of size (variant, axis, axis)."""
-    found = np.broadcast_to(np.eye(axes), (len(step), axes, axes))
-    if "rotation" in free and axes == 2:
-        found = _in_plane(step[:, 0])
-    elif "rotation" in free:
-        found = np.moveaxis(spatial.matrix(step[:, :3].T), -1, 0)
-    if "scale" in free:  # where the error hardly bends a step knows no size
-        place = len(_generators(free, axes)) - 1
-        found = found * np.exp(np.clip(step[:, place, None, None], -1.0, 1.0))
-    return found

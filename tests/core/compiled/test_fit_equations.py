@@ -5,8 +5,10 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation
 
+from basepar_core.compiled import fit_equations, refine
+from basepar_core.compiled.fit_steps import _eigen
 from basepar_core.metrics import Target
-from basepar_core.metrics.alignment import _newton
+from basepar_core.metrics.alignment import equations
 from basepar_core.metrics.sampled_curves import Feet
 
 #: So fine that cubics between samples err by 1e-10 m, and their second derivatives by 1e-5.
@@ -18,34 +20,33 @@ STEP, CLOSE = 2e-4, 3e-5
 #: Points, where on the curve they are near; the last beyond the end of an open one.
 AT = np.array([0.3, 1.1, 2.0, 3.4, 4.4, 5.6])
 END = 5.0
-#: What turns and changes of size count by, m.
-SIZE = 0.7
 
 
 def curve(t, axes):
     return np.stack([np.cos(t), 0.6 * np.sin(t), 0.3 * np.cos(2 * t)])[:axes]
 
 
-def placed(begun, parameters, free, point, middle):
-    """A point of the curve where the fit has it, turned about a middle, grown and shifted."""
+def placed(begun, parameters, free, size, point, middle):
+    """A point of the curve where the fit has it, turned about a middle, grown and shifted; turns
+    and growth count by what they move at a size, m."""
     axes, taken = len(point), 0
     about = begun[0] @ point + begun[1] - middle
     if "rotation" in free:
         vector = np.array([0, 0, parameters[0]]) if axes == 2 else parameters[:3]
         taken = 1 if axes == 2 else 3
-        about = Rotation.from_rotvec(vector / SIZE).as_matrix()[:axes, :axes] @ about
+        about = Rotation.from_rotvec(vector / size).as_matrix()[:axes, :axes] @ about
     if "scale" in free:
-        about = about * np.exp(parameters[taken] / SIZE)
+        about = about * np.exp(parameters[taken] / size)
     return middle + about + (parameters[-axes:] if "position" in free else 0.0)
 
 
-def half_squares(begun, parameters, free, wanted, feet, middle, held):
+def half_squares(begun, parameters, free, size, wanted, feet, middle, held):
     """Half the sum of distances² of points from the placed curve, each foot by SciPy."""
     total = 0.0
     for point, foot, ended in zip(wanted, feet, held, strict=True):
 
         def away(t, point=point):
-            place = placed(begun, parameters, free, curve(t, len(point)), middle)
+            place = placed(begun, parameters, free, size, curve(t, len(point)), middle)
             return ((place - point) ** 2).sum() / 2
 
         if ended:
@@ -95,23 +96,74 @@ def test_a_step_of_newtons_is_that_of_differences(axes, free, ring):
     turn[1], shift[1] = 1.05 * turn[0], shift[0] + 0.02
     target = Target("wanted", tuple(map(tuple, wanted.tolist())), fit=free)
     inverse = [(wanted - s) @ np.linalg.inv(T).T for T, s in zip(turn, shift, strict=True)]
-    feet = Feet.nearest(track, np.full(2, ring), np.array(inverse))
-    step = _newton(feet, target, turn, shift, np.full(2, np.inf), SIZE)
+    closed = np.full(2, ring)
+    feet = Feet.nearest(track, closed, np.array(inverse))
+    makers, seconds, freed, *_, size = ways = equations(target, axes)
+    width = len(makers) + axes * freed
+    middles, H, g = np.empty((2, axes)), np.empty((2, width, width)), np.empty((2, width))
+    here = (feet.at(3), feet.ends, turn, shift, wanted)
+    fit_equations(*here, makers, seconds, freed, middles, H, g)
+    after = turn.copy(), shift.copy()
+    refine(track, closed, np.arange(2), wanted, ways, 1, *after, np.empty(2))
     for v in range(2):
         begun, at = (turn[v], shift[v]), (feet.index + feet.share)[v] * (t[1] - t[0])
         here = feet.at()[0, v] @ turn[v].T + shift[v]
         middle = (here - shift[v]).mean(axis=0) + shift[v] if "position" in free else shift[v]
-        parameters = (("rotation", 2 * axes - 3), ("scale", 1), ("position", axes))
-        width = sum(count for one, count in parameters if one in free)
-        known = (free, wanted, at, middle, feet.ends[v])
-        g, H = differences(lambda x: half_squares(begun, x, *known), width)  # noqa: B023
-        assert np.linalg.eigvalsh(H).min() > 1e-2  # where the trust region plays no part
-        expected = np.linalg.solve(H, -g)
-        there = [placed(begun, expected, free, x, middle) for x in feet.at()[0, v]]
-        found = feet.at()[0, v] @ step.turn[v].T + step.shift[v]
+        known = (free, size, wanted, at, middle, feet.ends[v])
+        slope, bend = differences(lambda x: half_squares(begun, x, *known), width)  # noqa: B023
+        assert np.linalg.eigvalsh(bend).min() > 1e-2  # where the trust region plays no part
+        expected = np.linalg.solve(bend, -slope)
+        assert np.linalg.norm(expected) < size
+        there = [placed(begun, expected, free, size, x, middle) for x in feet.at()[0, v]]
+        found = feet.at()[0, v] @ after[0][v].T + after[1][v]
         # Turned by a whole rotation for its first order, as the program does.
         tolerance = CLOSE * np.abs(expected).max() + 1e-9
         np.testing.assert_allclose(found, np.array(there), rtol=0, atol=tolerance)
-        promised = -(g @ expected + expected @ H @ expected / 2) * 2 / len(AT)
-        assert step.promised[v] == pytest.approx(promised, rel=10 * CLOSE)
+        promised = slope @ np.linalg.solve(bend, slope)
+        assert g[v] @ np.linalg.solve(H[v], g[v]) == pytest.approx(promised, rel=10 * CLOSE)
     assert ring or feet.ends[:, -1].all()
+
+
+def test_fits_do_not_depend_on_each_other():
+    """Bit for bit; of a path's two fits from two turns, too."""
+    rng = np.random.default_rng(6)
+    track = rng.normal(size=(3, 2, 1)) * curve(np.linspace(0, END, 64), 2)
+    wanted, free = rng.normal(size=(9, 2)), ("timing", "position", "rotation", "scale")
+    target = Target("wanted", tuple(map(tuple, wanted.tolist())), fit=free)
+    owner, closed = np.array([0, 0, 1, 2]), np.array([True, False, True])
+    turn, shift = np.tile(np.eye(2), (4, 1, 1)), rng.normal(size=(4, 2))
+    turn[1] = -turn[1]
+
+    def fitted(rows):
+        found = turn[rows].copy(), shift[rows].copy(), np.empty(len(rows))
+        refine(track, closed, owner[rows], wanted, equations(target, 2), 60, *found)
+        return found
+
+    together = fitted(np.arange(4))
+    for k in range(4):
+        for one, other in zip(fitted(np.array([k])), together, strict=True):
+            np.testing.assert_array_equal(one[0], other[k])
+
+
+@pytest.mark.parametrize("size", range(1, 8))
+@pytest.mark.parametrize("kind", ["any", "double", "singular", "unlike"])
+def test_eigenvalues_and_vectors_are_lapacks(size, kind):
+    """To 30 roundings of the largest one."""
+    rng = np.random.default_rng(size)
+    values = rng.normal(size=size)
+    if kind == "double":
+        values[: (size + 1) // 2] = values[0]
+    if kind == "singular":
+        values[0] = 0.0
+    if kind == "unlike":
+        values *= 10.0 ** np.arange(0, -2 * size, -2)
+    axes = np.linalg.qr(rng.normal(size=(size, size)))[0]
+    A = axes * values @ axes.T
+    A = (A + A.T) / 2
+    D, found = A.copy(), np.empty_like(A)
+    with np.errstate(over="ignore"):  # as in a kernel
+        _eigen.py_func(D, found)
+    close = 30 * np.finfo(float).eps * np.abs(values).max()
+    np.testing.assert_allclose(np.sort(np.diag(D)), np.linalg.eigvalsh(A), rtol=0, atol=close)
+    np.testing.assert_allclose(found @ found.T, np.eye(size), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(found * np.diag(D) @ found.T, A, rtol=0, atol=close)
