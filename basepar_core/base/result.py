@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from basepar_core.arrays import Array
-from basepar_core.expressions import Expression, evaluate
+from basepar_core.expressions import Expression, Steps, evaluate
 from basepar_core.symbolic import vanishing
 
 #: Weakest last. At least: proved, proved generically, probability, numerical; at most: theorem,
@@ -197,11 +197,15 @@ class BaseParameters:
         """β's nonzero entries (entry, variant) at symbol values (SI; all names needed)."""
         if any(entry.expression is None for entry in self.beta):
             raise ValueError("a numeric route's β holds at nominal geometry only")
-        numbers = evaluate([entry.expression for entry in self.beta if entry.expression], values)
+        numbers = self._beta_steps.values(values)
         count = max((np.size(value) for value in values.values()), default=1)
         return np.array(
             [np.broadcast_to(np.asarray(x, float), (count,)) for x in numbers]
         ).reshape(len(self.beta), count)
+
+    @cached_property
+    def _beta_steps(self) -> Steps:
+        return Steps.of(entry.expression for entry in self.beta if entry.expression)
 
     def beta_matrix(self, entries: Array) -> Array:
         """Dense β (variant, base, eliminated) of `beta_entries`."""

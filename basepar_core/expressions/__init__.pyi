@@ -26,6 +26,7 @@ from .tree import Expression as Expression
 from .tree import Name as Name
 from .tree import Number as Number
 from .tree import Pi as Pi
+from .tree import Steps as Steps
 from .tree import add as add
 from .tree import cross as cross
 from .tree import dot as dot

@@ -9,7 +9,7 @@ import numpy as np
 
 from basepar_core.arrays import Array
 
-from .tree import Expression, evaluate, names
+from .tree import Expression, Steps, evaluate, names
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,20 @@ class Rows:
         """(entry, 1) nominal values, which nobody may change."""
         return np.array(evaluate(self.entries, self.nominal), float).reshape(-1, 1)
 
+    def _moving(self, swept: frozenset[str]) -> tuple[list[int], Steps]:
+        """Which entries any of these symbols enters, and what computes them; kept, since it is
+        mostly asked for the same ones."""
+        kept = self._kept.get(swept)
+        if kept is None:
+            moving = [k for k, own in enumerate(self._names) if not own.isdisjoint(swept)]
+            kept = moving, Steps.of(self.entries[k] for k in moving)
+            self._kept[swept] = kept
+        return kept
+
+    @cached_property
+    def _kept(self) -> dict[frozenset[str], tuple[list[int], Steps]]:
+        return {}
+
     def at_values(self, known: Mapping[str, Array | float], swept: AbstractSet[str]) -> Array:
         """(entry, variant), or (entry, 1) of no swept symbol.
 
@@ -45,8 +59,8 @@ class Rows:
         """
         if self.names.isdisjoint(swept):
             return self.constant
-        moving = [k for k, own in enumerate(self._names) if not own.isdisjoint(swept)]
-        found = evaluate([self.entries[k] for k in moving], known)
+        moving, steps = self._moving(self.names.intersection(swept))
+        found = steps.values(known)
         rows = np.empty((len(self.entries), max(map(np.size, found))))
         rows[:] = self.constant
         for k, x in zip(moving, found, strict=True):

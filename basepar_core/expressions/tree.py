@@ -8,6 +8,7 @@ and exact types: the arithmetic is the caller's, passed in as a table of functio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -183,6 +184,94 @@ NUMPY: Mapping[str, Callable[..., Any]] = {
 }
 
 
+@dataclass(frozen=True)
+class Steps:
+    """Expressions taken apart once, to be evaluated often; equal subexpressions are one step.
+
+    Attributes
+    ----------
+    leaves
+        What the steps begin with; whole exponents are plain numbers.
+    steps
+        Operators, and which of the leaves and of the steps before are their arguments.
+    results
+        Which of the leaves and steps are the expressions' values.
+    """
+
+    leaves: tuple[Expression | int, ...]
+    steps: tuple[tuple[str, tuple[int, ...]], ...]
+    results: tuple[int, ...]
+
+    @classmethod
+    def of(cls, expressions: Iterable[Expression]) -> "Steps":
+        """Take expressions apart."""
+        wanted = list(expressions)
+        leaves: dict[Expression | int, None] = {}
+        calls: dict[Call, tuple[Expression | int, ...]] = {}
+
+        def visit(node: Expression | int) -> None:
+            if not isinstance(node, Call):
+                leaves[node] = None
+            elif node not in calls:
+                arguments = _arguments(node)
+                for argument in arguments:
+                    visit(argument)
+                calls[node] = arguments
+
+        for expression in wanted:
+            visit(expression)
+        place = {node: k for k, node in enumerate([*leaves, *calls])}
+        steps = [
+            (node.operator, tuple(place[one] for one in arguments))
+            for node, arguments in calls.items()
+        ]
+        return cls(tuple(leaves), tuple(steps), tuple(place[one] for one in wanted))
+
+    def values(
+        self,
+        values: Mapping[str, Any],
+        arithmetic: Mapping[str, Callable[..., Any]] = NUMPY,
+    ) -> list[Any]:
+        """As `evaluate`."""
+        found = list(self._floats) if arithmetic is NUMPY else self._numbers(arithmetic)
+        for k, name in self._names:
+            found[k] = values[name]
+        with np.errstate(all="ignore"):
+            for operator, parts in self.steps:
+                found.append(arithmetic[operator](*[found[k] for k in parts]))
+        return [found[k] for k in self.results]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names whose values are needed."""
+        return frozenset(name for _, name in self._names)
+
+    @cached_property
+    def _names(self) -> list[tuple[int, str]]:
+        return [(k, leaf.name) for k, leaf in enumerate(self.leaves) if isinstance(leaf, Name)]
+
+    @cached_property
+    def _floats(self) -> list[Any]:
+        return self._numbers(NUMPY)
+
+    def _numbers(self, arithmetic: Mapping[str, Callable[..., Any]]) -> list[Any]:
+        """The leaves' numbers; those of names stay as they are."""
+        found: list[Any] = list(self.leaves)
+        for k, leaf in enumerate(self.leaves):
+            if isinstance(leaf, Number):
+                found[k] = arithmetic["number"](leaf.value)
+            elif isinstance(leaf, Pi):
+                found[k] = arithmetic["pi"]()
+        return found
+
+
+def _arguments(node: Call) -> tuple[Expression | int, ...]:
+    match node:
+        case Call("^", (base, Number(exact))) if exact.denominator == 1:
+            return base, int(exact)
+    return node.arguments
+
+
 def evaluate(
     expressions: Iterable[Expression],
     values: Mapping[str, Any],
@@ -201,26 +290,4 @@ def evaluate(
         Division by zero and roots of negative numbers give inf and nan there, silently: a
         variant outside an expression's domain is the caller's to notice.
     """
-    known: dict[Call, Any] = {}
-
-    def value(node: Expression) -> Any:
-        match node:
-            case Number(exact):
-                return arithmetic["number"](exact)
-            case Pi():
-                return arithmetic["pi"]()
-            case Name(name):
-                return values[name]
-            case Call():
-                if node not in known:
-                    known[node] = called(node)
-                return known[node]
-
-    def called(node: Call) -> Any:
-        match node:
-            case Call("^", (base, Number(exact))) if exact.denominator == 1:
-                return arithmetic["^"](value(base), int(exact))
-        return arithmetic[node.operator](*[value(argument) for argument in node.arguments])
-
-    with np.errstate(all="ignore"):
-        return [value(expression) for expression in expressions]
+    return Steps.of(expressions).values(values, arithmetic)

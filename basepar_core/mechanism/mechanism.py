@@ -21,8 +21,10 @@ from basepar_core.expressions import (
     ZERO,
     Expression,
     Rows,
+    Steps,
     evaluate,
     multiply,
+    names,
     number,
     parse_unit,
 )
@@ -66,7 +68,7 @@ class Symbol:
         return bool(self.unit) and parse_unit(self.unit).dimension == LENGTH
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Relation:
     """An algebraic number: `polynomial` vanishes, and the symbol's value is the root itself.
 
@@ -78,6 +80,16 @@ class Relation:
     symbol: str
     polynomial: Expression
     coefficients: tuple[Expression, ...]
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """What the polynomial names."""
+        return names(self.polynomial)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """What computes the coefficients."""
+        return Steps.of(self.coefficients)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from basepar_core.expressions import ONE, Expression, evaluate, names
-from basepar_core.mechanism import Mechanism, Symbol
+from basepar_core.expressions import ONE, Expression
+from basepar_core.mechanism import Mechanism, Relation, Symbol
 
 _STEPS = 32
 _NEWTON_STEPS = 8
@@ -123,23 +123,19 @@ def roots(
     """
     found = {}
     for relation in mechanism.relations:
-        if relation.symbol not in values and names(relation.polynomial) & values.keys():
-            coefficients = relation.coefficients
-            steps = 1 if way and len(coefficients) == 3 else _STEPS
-            found[relation.symbol] = _follow(
-                mechanism, relation.symbol, coefficients, values, steps
-            )
+        if relation.symbol not in values and relation.symbols & values.keys():
+            steps = 1 if way and len(relation.coefficients) == 3 else _STEPS
+            found[relation.symbol] = _follow(mechanism, relation, values, steps)
     return found
 
 
 def _follow(
     mechanism: Mechanism,
-    symbol: str,
-    coefficients: Sequence[Expression],
+    relation: Relation,
     values: Mapping[str, np.ndarray | float],
     steps: int,
 ) -> np.ndarray:
-    used = frozenset().union(*(names(coefficient) for coefficient in coefficients))
+    used = relation.steps.names
     given = {name: np.asarray(x, float) for name, x in values.items() if name in used}
     # Of all values: a symbol of the relation may cancel in its coefficients.
     shape = np.broadcast_shapes(*map(np.shape, values.values()))
@@ -148,28 +144,24 @@ def _follow(
     parts = [np.empty(0)]
     for start in range(0, size, _BLOCK):
         here = {name: x[start : start + _BLOCK] for name, x in flat.items()}
-        found = _along(mechanism, symbol, coefficients, here, steps)
+        found = _along(mechanism, relation, here, steps)
         parts.append(np.broadcast_to(found, (min(_BLOCK, size - start),)))
     return np.concatenate(parts).reshape(shape)
 
 
 def _along(
-    mechanism: Mechanism,
-    symbol: str,
-    coefficients: Sequence[Expression],
-    values: Mapping[str, np.ndarray],
-    steps: int,
+    mechanism: Mechanism, relation: Relation, values: Mapping[str, np.ndarray], steps: int
 ) -> np.ndarray:
     """A root of few variants, (variant,)."""
     nominal, count = mechanism.nominal, max((x.size for x in values.values()), default=1)
     shares = np.linspace(0, 1, steps + 1)[1:, None]
-    start = float(nominal[symbol])
+    start = float(nominal[relation.symbol])
     with np.errstate(all="ignore"):
         way = {name: nominal[name] + shares * (x - nominal[name]) for name, x in values.items()}
-        found = evaluate(coefficients, {**nominal, **way})
+        found = relation.steps.values({**nominal, **way})
         numbers = np.array([np.broadcast_to(x, (steps, count)) for x in found])
-        if len(coefficients) == 3:
-            _, linear, square = evaluate(coefficients, nominal)
+        if len(found) == 3:
+            _, linear, square = relation.steps.values(nominal)
             return _of_square(numbers, np.sign(linear + 2 * square * start))
         return _by_newton(numbers, np.full(count, start))
 
