@@ -4,7 +4,7 @@ import numpy as np
 
 from basepar_core.compiled.curve_feet import between, nearest
 from basepar_core.compiled.fit_equations import fit_equations
-from basepar_core.compiled.simd import door, kernel
+from basepar_core.compiled.simd import door, kernel, set_to
 
 #: Steps end where the error's square would fall by no more than this share of it.
 _SAME = 1e-15
@@ -15,11 +15,11 @@ _NOISE = 1e-15
 #: Steps to a trust region's multiplier, which need not be exact.
 _MULTIPLIER = 4
 #: Sweeps of rotations that make a matrix diagonal (each squares what is beside the diagonal), and
-#: the squares there, as a share of all, that are rounding.
-_SWEEPS, _ROUNDING = 30, 1e-32
+#: the squares there, as a share of all, that are rounding's.
+_SWEEPS, _ROUNDING = 12, 1e-32
 #: Least number that is not taken for zero.
 _TINY = 1e-300
-#: Angle, rad, below which a series replaces a quotient.
+#: Angle, rad, below which a series replaces a quotient, as in `spatial.quaternion`.
 _SMALL = 1e-4
 
 
@@ -57,6 +57,7 @@ def _eigen(A, axes):
                     here, there = axes[k, p], axes[k, q]
                     axes[k, p] = cosine * here - sine * there
                     axes[k, q] = sine * here + cosine * there
+                A[p, q] = A[q, p] = 0.0  # what rounding leaves of it
 
 
 @kernel
@@ -125,6 +126,19 @@ def _changed(step, spins, scaled, change):
 
 
 @kernel
+def _stepped(step, made, middle, change, turn, shift, turned, moved):
+    """Turn and shift changed about the middle of the points, then shifted by the step's rest."""
+    axes = len(moved)
+    for x in range(axes):
+        moved[x] = shift[x] + middle[x] + (step[made + x] if len(step) > made else 0.0)
+        for y in range(axes):
+            moved[x] -= change[x, y] * middle[y]
+            turned[x, y] = 0.0
+            for z in range(axes):
+                turned[x, y] += change[x, z] * turn[z, y]
+
+
+@kernel
 def _met(track, closed, wanted, turn, shift, back, index, share, feet):
     """Feet (order, 1, point, axis) with a turn and a shift, and the error, m."""
     count, axes = wanted.shape
@@ -152,7 +166,7 @@ def _met(track, closed, wanted, turn, shift, back, index, share, feet):
 
 
 @door
-def refine(track, closed, owner, wanted, free, most, turn, shift, error):
+def refine(track, closed, owner, wanted, freedoms, most, turn, shift, error):
     """Newton's steps from some turns and shifts, as long as they lead nearer.
 
     Turns and changes of size count by what they move at the target's `size`.
@@ -165,7 +179,7 @@ def refine(track, closed, owner, wanted, free, most, turn, shift, error):
         (fit,) whose path is fitted.
     wanted
         (point, axis) target, m.
-    free
+    freedoms
         `makers`, `seconds` and `freed` of `fit_equations`, for steps in m; how many of the makers
         are rotations; whether the last one changes the size; and the target's size, m.
     most
@@ -174,7 +188,7 @@ def refine(track, closed, owner, wanted, free, most, turn, shift, error):
         (fit, axis, axis), (fit, axis) m and (fit,) m; taken, and filled with the last ones.
     """
     count, axes = wanted.shape
-    makers, seconds, freed, spins, scaled, size = free
+    makers, seconds, freed, spins, scaled, size = freedoms
     made = len(makers)
     width = made + axes if freed else made
     last = track.shape[2] - 1
@@ -203,13 +217,7 @@ def refine(track, closed, owner, wanted, free, most, turn, shift, error):
             for p in range(made):
                 along[p] = step[p] / size
             _changed(along, spins, scaled, change)
-            for x in range(axes):
-                moved[x] = shift[v, x] + middle[0, x] + (step[made + x] if freed else 0.0)
-                for y in range(axes):
-                    moved[x] -= change[x, y] * middle[0, y]
-                    turned[x, y] = 0.0
-                    for z in range(axes):
-                        turned[x, y] += change[x, z] * turn[v, z, y]
+            _stepped(step, made, middle[0], change, turn[v], shift[v], turned, moved)
             after = _met(own, ring, wanted, turned, moved, back, other, part, tried)
             kept = (before * before - after * after) / max(promised, _TINY)
             if kept > 0.75:
@@ -221,8 +229,12 @@ def refine(track, closed, owner, wanted, free, most, turn, shift, error):
             least = _SAME if taken else _JUMP
             goes_on = promised > least * before * before + (_NOISE * size) ** 2
             if taken:
-                turn[v], shift[v], before = turned, moved, after
-                index[:], share[:], feet[:] = other, part, tried
+                before = after
+                set_to(turn[v].ravel(), turned.ravel())
+                set_to(shift[v], moved)
+                set_to(index[0], other[0])
+                set_to(share[0], part[0])
+                set_to(feet.ravel(), tried.ravel())
             if not goes_on:
                 break
         error[v] = before

@@ -231,8 +231,8 @@ def _refined(
     from basepar_core.compiled import refine
 
     error = np.empty(len(owner))
-    ways = equations(target, track.shape[1])
-    refine(track, closed, owner, writable(target.table), ways, _FINE, turn, shift, error)
+    free = freedoms(target, track.shape[1])
+    refine(track, closed, owner, writable(target.table), free, _FINE, turn, shift, error)
     return turn, shift, error
 
 
@@ -284,7 +284,7 @@ def _directions(own: Array, asked: Array) -> list[Array]:
     return found
 
 
-def equations(target: Target, axes: int) -> tuple[Array, Array, bool, int, bool, float]:
+def freedoms(target: Target, axes: int) -> tuple[Array, Array, bool, int, bool, float]:
     """What is free in a fit, as `compiled.refine` takes it.
 
     Turns are about the points' middle where the position is free, so that turn and shift hardly

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 from distributed import Client
 
-from sweeps.spec import Plan
+from sweeps.spec import Asked, Derived
 from sweeps.store import (
     Evaluator,
-    Lock,
     Part,
     Store,
     begin_run,
@@ -32,6 +32,7 @@ from .progress import Progress
 from .run_counts import Tally
 from .shared_client import Fleet
 from .shared_program import Program, fetch
+from .stall_watchdog import Watch
 from .standing import layout_of, path_of, refuse_other
 from .worker import Receipt, Stage, Task, Work
 from .worker_usage import used
@@ -39,18 +40,20 @@ from .worker_usage import used
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What workers do of a block: as the program of this name, of other rows.
+    """What workers do of a block: the program of this name, with these rows known.
 
     The program has the mechanism, which takes longer to cross and to be set up than a block to
     be evaluated.
     """
 
     program: str
-    plan: Plan
+    start: int
+    values: np.ndarray
 
     def __call__(self, task: Task) -> Receipt:
         work: Work = fetch(self.program)
-        return replace(work, plan=self.plan)(task)
+        assert isinstance(work.plan, Asked | Derived)
+        return replace(work, plan=work.plan.knowing(self.start, self.values))(task)
 
 
 @dataclass
@@ -62,18 +65,14 @@ class Blocks:
     store
         Opened.
     program
-        The work of all blocks, on the workers.
+        The work of all blocks, for the workers.
     evaluated, seconds
         Of all blocks so far.
     """
 
-    spec: Job
-    evaluator: Evaluator
     client: Client
-    lock: Lock
-    progress: Progress | None
     store: Store
-    stage: Stage
+    part: Part
     program: Program
     tally: Tally
     evaluated: int = 0
@@ -86,17 +85,17 @@ class Blocks:
         """Leave an evaluation that another thread is at: it raises `Stopped`."""
         self.fleet.stop()
 
-    def evaluate(self, block: Job, start: int, stop: int) -> None:
-        """Evaluate and store what is missing of rows start … stop − 1, whole chunks but for the
-        store's end; `block` knows them."""
-        assert start % self.stage.part.chunk == 0
-        begun = time.monotonic()
+    def evaluate(self, start: int, values: np.ndarray) -> None:
+        """Evaluate and store what is missing of a block: rows from `start` on, whole chunks but
+        for the store's end; values (row, symbol), SI."""
+        assert start % self.part.chunk == 0
+        begun, stop = time.monotonic(), start + len(values)
         pending = survey.take(self.store, (start, stop)).pending
         ranges = [(first, min(last, stop)) for first, last in pending]
         before = self.tally.evaluated
         outcome = fanout.run(
-            *(_Block(self.program.name, block.plan), ranges, self.client),
-            chunks=[self.stage.part.chunk],
+            *(_Block(self.program.name, start, values), ranges, self.client),
+            chunks=[self.part.chunk],
             on_receipts=self.tally,
             fleet=self.fleet,
             paces=self.paces,
@@ -112,6 +111,11 @@ def opened(
 ) -> Iterator[Blocks]:
     """A store for blocks, made if it is not there, and held.
 
+    Parameters
+    ----------
+    spec
+        Its plan's rows are asked for (`Asked`).
+
     Raises
     ------
     StoreError
@@ -126,23 +130,20 @@ def opened(
         else:
             store.create(path, layout)
         made = store.check(path, layout)
-        run = begin_run(made)
         part: Part = layout.parts[0]
         found = survey.take(made)
         tally = Tally(len(spec), found.counts, {}, progress, lock.tell)
-        stage = Stage(evaluator, part)
         # Workers keep a store's arrays open; longer ones are another store to them.
-        seal = f"{made.seal} {len(spec)}"
-        work = Work(str(made.path), seal, spec.plan, spec.filter, (stage,), spec.variant_seconds)
+        seal, stages = f"{made.seal} {len(spec)}", (Stage(evaluator, part),)
+        work = Work(str(made.path), seal, spec.plan, spec.filter, stages, spec.variant_seconds)
+        Watch(client, fanout.PATIENCE).check_scheduler()
         program = Program(client, work)
-        blocks = Blocks(
-            *(spec, evaluator, client, lock, progress),
-            *(made, stage, program, tally),
-        )
+        run = begin_run(made)
+        blocks = Blocks(client, made, part, program, tally)
         try:
             yield blocks
         finally:
-            program.withdraw()
             seconds = round(blocks.seconds, 3)
             done = (blocks.evaluated, seconds, blocks.lost)
             end_run(made, run, *done, used=used(client))
+            program.withdraw()

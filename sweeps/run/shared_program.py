@@ -14,6 +14,8 @@ import cloudpickle
 from distributed import Client, get_worker
 from distributed.utils import sync
 
+from .task_queue import WorkersError
+
 #: Where the scheduler keeps them.
 SHELF = "basepar-programs"
 #: Programs a worker remembers: members of a family take turns.
@@ -46,4 +48,10 @@ def fetch(name: str) -> Any:
 @lru_cache(maxsize=REMEMBERED)
 def _fetched(name: str) -> Any:
     worker = get_worker()
-    return cloudpickle.loads(sync(worker.loop, worker.scheduler.get_metadata, keys=[SHELF, name]))
+    content = sync(worker.loop, worker.scheduler.get_metadata, keys=[SHELF, name], default=None)
+    if content is None:
+        raise WorkersError(
+            "The scheduler has lost what its workers were to do, as one that was restarted has. "
+            "What is stored so far is whole: run again."
+        )
+    return cloudpickle.loads(content)

@@ -30,8 +30,8 @@ from .worker import Receipt, Task
 TASK_SECONDS = 0.5
 #: Seconds between two ticks of whoever performs tasks.
 TICK = 1.0
-#: Where it takes less, work is not cut for the sake of more workers: a task costs ten
-#: milliseconds, of the scheduler and of the evaluation that its small chunks share.
+#: Where it takes less, work is not cut for the sake of more workers: a task costs 10 ms, some of
+#: the scheduler's, and what an evaluation takes however many chunks share it.
 LEAST_SECONDS = 0.05
 #: Receipts per second the driver is asked to handle at most.
 RECEIPTS_PER_SECOND = 200
@@ -193,7 +193,7 @@ class Tasks:
         if each:
             wanted = max(self.task_seconds, threads / RECEIPTS_PER_SECOND)
             count = max(1, int(wanted / (each * chunk)))
-            least = ceil(LEAST_SECONDS / (each * chunk))
+            least = max(1, ceil(LEAST_SECONDS / (each * chunk)))
         # Towards the end of a range, pieces small enough for everyone to have one.
         left = -(-(stop - start) // chunk)
         count = min(count, max(least, left // (2 * max(1, threads))))

@@ -19,6 +19,7 @@ from basepar_core.expressions import names as names_of
 from basepar_core.mechanism import Mechanism
 from basepar_core.symbolic import symbol_values
 
+from .ask_tell_plan import Asked
 from .plans import Grid, LatinHypercube, Plan, Random, Rows, Sobol, Zip, check_range
 from .tables import Table
 
@@ -159,6 +160,11 @@ class Derived:
             (values,) = values_of(self.mechanism, (formula.expression,), found)
             found[formula.name] = np.array(np.broadcast_to(values, stop - start), float)
         return found
+
+    def knowing(self, start: int, values: np.ndarray) -> "Derived":
+        """As `Asked.knowing`, of rows that are asked for."""
+        assert isinstance(self.plan, Asked)
+        return replace(self, plan=self.plan.knowing(start, values))
 
     def describe(self) -> dict[str, Any]:
         return self.plan.describe() | {"derive": {one.name: one.text for one in self.formulas}}

@@ -17,6 +17,7 @@ The latter takes `scaling_parts.json` beside it, which the former wrote on 2026-
 
 import heapq
 import json
+import math
 import os
 import random
 import sys
@@ -201,7 +202,7 @@ class Driver:
         self.beats = WORKERS / scaling.beat(WORKERS) * HEARTBEAT
         self.service = TASK / max(1e-3, 1 - self.beats)
         self.left, self.wanted = chunks, max(1, int(length / chunk_s))
-        self.least = max(1, int(task_queue.LEAST_SECONDS / chunk_s))
+        self.least = max(1, math.ceil(task_queue.LEAST_SECONDS / chunk_s))
         self.free, self.tasks = 0.0, 0
         self.served: dict[int, deque[float]] = {worker: deque() for worker in range(WORKERS)}
 

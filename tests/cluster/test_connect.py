@@ -12,7 +12,7 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 
-from cluster.client import ONE_THREAD, PlaceError, _without_interrupts, connect
+from cluster.client import GATHERED, ONE_THREAD, PlaceError, _without_interrupts, connect
 from cluster.places import Address, Laptop
 
 from .scheduler_asked import workers_of
@@ -36,6 +36,8 @@ def test_laptop_is_quiet_local_and_single_threaded(monkeypatch):
             assert set(found.values()) == {"1"}
         assert os.environ["OMP_NUM_THREADS"] == "7"
         assert client.cluster.scheduler.WORKER_SATURATION == 4.0
+        with Client(client.cluster) as plain:  # a number that Dask reads, under this name
+            assert client.scheduler_comm.interval == GATHERED < plain.scheduler_comm.interval
         pids = client.run(os.getpid).values()
     assert not any(psutil.pid_exists(pid) for pid in pids)
     assert dask.config.get("distributed.scheduler.worker-saturation") == before

@@ -56,7 +56,7 @@ class Rows:
     def begin(self, start: int, stop: int, values: np.ndarray) -> "Future[None]":
         """Set the workers at rows, values (row, symbol), SI."""
         self.open()
-        return self.thread.submit(self._evaluate, start, stop, values)
+        return self.thread.submit(self._evaluate, start, values[: stop - start])
 
     def evaluate(self, start: int, stop: int, values: np.ndarray) -> None:
         """As `begin`, and wait for them."""
@@ -83,6 +83,6 @@ class Rows:
         self.thread = self.stack.enter_context(ThreadPoolExecutor(1))
         self.stack.callback(self.blocks.stop)  # first of all, should anything go wrong
 
-    def _evaluate(self, start: int, stop: int, values: np.ndarray) -> None:
+    def _evaluate(self, start: int, values: np.ndarray) -> None:
         assert self.blocks is not None
-        self.blocks.evaluate(self.spec.block(start, values), start, stop)
+        self.blocks.evaluate(start, values)

@@ -6,9 +6,8 @@ from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation
 
 from basepar_core.compiled import fit_equations, refine
-from basepar_core.compiled.fit_steps import _eigen
 from basepar_core.metrics import Target
-from basepar_core.metrics.alignment import equations
+from basepar_core.metrics.alignment import freedoms
 from basepar_core.metrics.sampled_curves import Feet
 
 #: So fine that cubics between samples err by 1e-10 m, and their second derivatives by 1e-5.
@@ -98,13 +97,13 @@ def test_a_step_of_newtons_is_that_of_differences(axes, free, ring):
     inverse = [(wanted - s) @ np.linalg.inv(T).T for T, s in zip(turn, shift, strict=True)]
     closed = np.full(2, ring)
     feet = Feet.nearest(track, closed, np.array(inverse))
-    makers, seconds, freed, *_, size = ways = equations(target, axes)
+    makers, seconds, freed, *_, size = ways = freedoms(target, axes)
     width = len(makers) + axes * freed
     middles, H, g = np.empty((2, axes)), np.empty((2, width, width)), np.empty((2, width))
     here = (feet.at(3), feet.ends, turn, shift, wanted)
     fit_equations(*here, makers, seconds, freed, middles, H, g)
-    after = turn.copy(), shift.copy()
-    refine(track, closed, np.arange(2), wanted, ways, 1, *after, np.empty(2))
+    after = turn.copy(), shift.copy(), np.empty(2)
+    refine(track, closed, np.arange(2), wanted, ways, 1, *after)
     for v in range(2):
         begun, at = (turn[v], shift[v]), (feet.index + feet.share)[v] * (t[1] - t[0])
         here = feet.at()[0, v] @ turn[v].T + shift[v]
@@ -122,48 +121,3 @@ def test_a_step_of_newtons_is_that_of_differences(axes, free, ring):
         promised = slope @ np.linalg.solve(bend, slope)
         assert g[v] @ np.linalg.solve(H[v], g[v]) == pytest.approx(promised, rel=10 * CLOSE)
     assert ring or feet.ends[:, -1].all()
-
-
-def test_fits_do_not_depend_on_each_other():
-    """Bit for bit; of a path's two fits from two turns, too."""
-    rng = np.random.default_rng(6)
-    track = rng.normal(size=(3, 2, 1)) * curve(np.linspace(0, END, 64), 2)
-    wanted, free = rng.normal(size=(9, 2)), ("timing", "position", "rotation", "scale")
-    target = Target("wanted", tuple(map(tuple, wanted.tolist())), fit=free)
-    owner, closed = np.array([0, 0, 1, 2]), np.array([True, False, True])
-    turn, shift = np.tile(np.eye(2), (4, 1, 1)), rng.normal(size=(4, 2))
-    turn[1] = -turn[1]
-
-    def fitted(rows):
-        found = turn[rows].copy(), shift[rows].copy(), np.empty(len(rows))
-        refine(track, closed, owner[rows], wanted, equations(target, 2), 60, *found)
-        return found
-
-    together = fitted(np.arange(4))
-    for k in range(4):
-        for one, other in zip(fitted(np.array([k])), together, strict=True):
-            np.testing.assert_array_equal(one[0], other[k])
-
-
-@pytest.mark.parametrize("size", range(1, 8))
-@pytest.mark.parametrize("kind", ["any", "double", "singular", "unlike"])
-def test_eigenvalues_and_vectors_are_lapacks(size, kind):
-    """To 30 roundings of the largest one."""
-    rng = np.random.default_rng(size)
-    values = rng.normal(size=size)
-    if kind == "double":
-        values[: (size + 1) // 2] = values[0]
-    if kind == "singular":
-        values[0] = 0.0
-    if kind == "unlike":
-        values *= 10.0 ** np.arange(0, -2 * size, -2)
-    axes = np.linalg.qr(rng.normal(size=(size, size)))[0]
-    A = axes * values @ axes.T
-    A = (A + A.T) / 2
-    D, found = A.copy(), np.empty_like(A)
-    with np.errstate(over="ignore"):  # as in a kernel
-        _eigen.py_func(D, found)
-    close = 30 * np.finfo(float).eps * np.abs(values).max()
-    np.testing.assert_allclose(np.sort(np.diag(D)), np.linalg.eigvalsh(A), rtol=0, atol=close)
-    np.testing.assert_allclose(found @ found.T, np.eye(size), rtol=0, atol=1e-14)
-    np.testing.assert_allclose(found * np.diag(D) @ found.T, A, rtol=0, atol=close)
