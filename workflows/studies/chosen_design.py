@@ -20,8 +20,8 @@ from .store import is_study, study_of
 def chosen(spec: StudySpec, variant: str, so_far: bool = False) -> tuple[str, dict[str, float]]:
     """A design of a study by its name, SI: `best`, a variant's number, or `polished 0`.
 
-    `best` is the best feasible one of the polished ones and the variants; where there are several
-    objectives, a polished one if there is any. By its name an infeasible one is found too.
+    `best` is the best feasible one of the polished ones and the variants, of several objectives by
+    the first; of equals a polished one. By its name an infeasible one is found too.
 
     Parameters
     ----------
@@ -161,9 +161,8 @@ def _best(
     row = best_feasible(spec, verdict)
     place = None if polished is None else best_feasible(spec, polished)
     if polished is not None and place is not None:
-        single = row is not None and len(spec.objectives) == 1
         apart = (polished.values[place] - verdict.values[row or 0]) * spec.signs
-        if not (single and apart[0] > 0):
+        if row is None or apart[0] <= 0:
             return f"polished {place}", _design(spec, polished, place)
     if row is None:
         raise UsageError(

@@ -18,8 +18,9 @@ from sweeps.store import Store
 from tests.workflows.fourbar_study import small, swing
 from tests.workflows.study_specs import study_from
 from workflows.cli.main import main
+from workflows.studies.chosen_design import chosen
 from workflows.studies.companion_stores import polished_path
-from workflows.studies.feasibility import dominated, judge
+from workflows.studies.feasibility import dominated, finished, judge
 from workflows.studies.gradients import Landscape, column
 from workflows.studies.polishing import polish
 from workflows.studies.reader import parse_study
@@ -157,6 +158,15 @@ def test_two_objectives_are_dominated(tmp_path, client):
         True,
         False,
     ]
+    # The best is so by the first objective, of all designs; also when the study has gone on.
+    for one in (spec, replace(spec, trials=96)):
+        assert study(one, client).summary.done
+        verdict = finished(one)
+        least = verdict.values[verdict.feasible, 0].min()
+        kind, place = chosen(one, "best")[0].split()
+        values = found.after.values if kind == "polished" else verdict.values
+        assert values[int(place), 0] == min(least, found.after.values[:, 0].min())
+    assert kind == "variant"
 
 
 def test_what_is_not_smooth_is_said(tmp_path):
