@@ -123,7 +123,10 @@ def filled(folder: Path) -> Iterator[Filled]:
     study = parse_study(STUDY)
     bounds = np.array([[0.2, 0.6], [1.0, 1.6], [0.6, 1.4]]).T
     values = bounds[0] + np.random.default_rng(5).random((15, 3)) * (bounds[1] - bounds[0])
-    yield _made(folder, "study", study.block(0, values), study.block(0, values[::-1]))
+    one, other = (
+        replace(study.sweep, plan=study.plan.knowing(0, rows)) for rows in (values, values[::-1])
+    )
+    yield _made(folder, "study", one, other)
 
 
 def _made(folder: Path, name: str, spec: SweepSpec, other: SweepSpec) -> Filled:

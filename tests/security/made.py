@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -91,7 +92,7 @@ def studied(folder: Path, text: str = STUDY, name: str = "study") -> StudySpec:
     with opened(spec) as journal:
         nothing = np.full((spec.trials, len(spec.names)), np.nan)
         values = journal.ask(0, spec.trials, nothing)
-        fill(spec.block(0, values), spec.sweep)
+        fill(replace(spec.sweep, plan=spec.plan.knowing(0, values)), spec.sweep)
         journal.tell(0, judge(spec, Store.open(spec.path), 0, spec.trials))
     return spec
 

@@ -53,14 +53,15 @@ class Rows:
         """The study's judgement of rows that are evaluated."""
         return judge(self.spec, self._store(), start, stop)
 
-    def begin(self, start: int, stop: int, values: np.ndarray) -> "Future[None]":
-        """Set the workers at rows, values (row, symbol), SI."""
+    def begin(self, start: int, values: np.ndarray) -> "Future[None]":
+        """Set the workers at rows from `start` on, values (row, symbol), SI."""
         self.open()
-        return self.thread.submit(self._evaluate, start, values[: stop - start])
+        assert self.blocks is not None
+        return self.thread.submit(self.blocks.evaluate, start, values)
 
-    def evaluate(self, start: int, stop: int, values: np.ndarray) -> None:
+    def evaluate(self, start: int, values: np.ndarray) -> None:
         """As `begin`, and wait for them."""
-        self.begin(start, stop, values).result()
+        self.begin(start, values).result()
 
     @property
     def evaluator(self) -> ChunkEvaluator:
@@ -82,7 +83,3 @@ class Rows:
         self.blocks = self.stack.enter_context(opening)
         self.thread = self.stack.enter_context(ThreadPoolExecutor(1))
         self.stack.callback(self.blocks.stop)  # first of all, should anything go wrong
-
-    def _evaluate(self, start: int, values: np.ndarray) -> None:
-        assert self.blocks is not None
-        self.blocks.evaluate(start, values)

@@ -51,7 +51,7 @@ class Screening:
         here = np.flatnonzero(missing[:ends])
         for k, end in zip(here, self._ends([proposal.begins[k] for k in here]), strict=True):
             values[k] = end
-        self.rows.evaluate(one.start, one.stop, values)
+        self.rows.evaluate(one.start, values)
         screen.learn(proposal, self.rows.judged(one.start, one.stop))
 
     def finish(self) -> None:

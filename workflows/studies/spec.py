@@ -310,10 +310,6 @@ class StudySpec:
             store=self.store,
         )
 
-    def block(self, start: int, values: np.ndarray) -> SweepSpec:
-        """The same sweep with a block of rows known: values (row, symbol), SI."""
-        return replace(self.sweep, plan=self.with_derived(self.plan.knowing(start, values)))
-
     def with_derived(self, plan: Asked) -> Plan:
         """A plan of the variables, with the symbols that follow them."""
         return Derived(plan, self.derived, self.mechanism) if self.derived else plan

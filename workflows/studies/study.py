@@ -203,7 +203,7 @@ class _Rounds:
         if not done:
             self.rows.open()  # what cannot be evaluated is not asked for
         values = self.journal.ask(start, stop, stored)
-        evaluating = None if done else self.rows.begin(start, stop, values)
+        evaluating = None if done else self.rows.begin(start, values)
         self.finish()  # the batch before
         self.begun = (start, stop, evaluating)
         if not kind_of(self.spec.sampler.kind).ahead:

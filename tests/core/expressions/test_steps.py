@@ -29,6 +29,7 @@ def test_values_follow_what_they_are_asked_for():
     assert steps.names == {"a", "b"}
     for a in (3.0, np.array([1.0, 2.0])):
         twice, square, b, third = steps.values({"a": a, "b": 5.0})
+        # In another order of factors: a few roundings.
         np.testing.assert_allclose(twice, 2 * np.pi * a * a, rtol=1e-15)
         np.testing.assert_array_equal(square, a * a)
         assert (b, third) == (5.0, 1 / 3)

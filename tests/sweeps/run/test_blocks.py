@@ -89,7 +89,7 @@ def test_the_mechanism_crosses_once(client, tmp_path, noted, derived):
     held = Store.open(f"{tmp_path}/run.zarr")
     assert survey.take(held).pending == [(32, 60)]
     if derived:
-        np.testing.assert_allclose(held["lx3"][:32], 4 * held["lx1"][:32], rtol=1e-15)
+        np.testing.assert_array_equal(held["lx3"][:32], 4 * held["lx1"][:32])  # 4 rounds nothing
     sizes = [len(cloudpickle.dumps(work)) for work, _ in noted]
     assert len(sizes) == 2
     assert max(sizes) < 0.1 * len(cloudpickle.dumps(evaluator))

@@ -1,5 +1,6 @@
 """How far from feasible: signs, weights, and what a variant left undone."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -88,7 +89,8 @@ trials: 2
 batch: 2
 """)
     spec = load_study(tmp_path / "study.yaml").at(str(tmp_path / "study.zarr"))
-    block = spec.block(0, np.array([[0.0], [0.7]]))
+    known = spec.plan.knowing(0, np.array([[0.0], [0.7]]))
+    block = replace(spec.sweep, plan=known)
     evaluator = prepare(block)
     path = store.Path(spec.store)
     layout = layout_of(block, evaluator)
